@@ -70,7 +70,9 @@ Preset RandomPreset(const char* name, const RandomShapes& random) {
   std::vector<std::string> names = random.rivals;
   names.insert(names.begin(), random.chooser);
   preset.usual_implementations = absl::StrJoin(names, ",");
-  names.insert(names.end(), random.kernels.begin(), random.kernels.end());
+  for (const std::vector<std::string>* more : {&random.kernels, &random.onlookers}) {
+    names.insert(names.end(), more->begin(), more->end());
+  }
   preset.selections.push_back(Selection(absl::StrJoin(names, ",")).DrawnFrom(random));
   return preset;
 }

@@ -78,6 +78,9 @@ struct RandomShapes {
   // the peer: there the chooser is also judged by its speed over the fastest of it and these.
   std::vector<std::string> other_peers{};
 
+  // Measured at each shape only where --implementations names them, and judged by nobody.
+  std::vector<std::string> onlookers{};
+
   // Shapes that move fewer bytes are judged by the time over the peer's, larger ones by the speed
   // over the peer's.
   double small_bytes = 0;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "benchmarks/permute/cutensor_permutation.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/gpu_runtime.h"
 #include "transpose/permute_blocks_plan.h"
@@ -65,6 +66,10 @@ std::vector<PermuteImplementation>* MakeImplementations() {
   made->push_back(Entry("memcpy", "the driver's copy of the same bytes",
                         "what bounds every permutation", RunMemcpy));
   made->back().copies = true;
+  made->push_back(Entry("cutensor", "NVIDIA's cuTENSOR, where it is installed",
+                        "what the vendor's library takes", nullptr));
+  made->back().plan = PlanCutensor;
+  made->back().check = CheckCutensor;
   made->push_back(
       Entry("auto", "the call Permute(), which chooses", "no one kernel is the best", Permute));
   made->push_back(Entry("transpose", "Transpose(), where the permutation is one",

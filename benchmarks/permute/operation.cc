@@ -112,6 +112,7 @@ class Permutations : public Operation {
                        " elements; allowed is ", elements, ", those of --shapes"));
     }
     const PermuteImplementation& own = Own(implementation);
+    if (own.check != nullptr) RETURN_IF_ERROR(own.check(BytesOf(point.type)));
     if (own.takes == nullptr || elements == 0 || own.takes(CanonicalAt(point))) {
       return absl::OkStatus();
     }

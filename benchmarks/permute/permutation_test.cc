@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -83,6 +84,23 @@ TEST(PermutationTest, RandomShapesAreWhatTheirFamiliesSay) {
   }
 }
 
+TEST(PermutationTest, CutensorIsMeasuredAtRandomShapesWhereItIsNamed) {
+  const Operation& operation = PermuteOperation();
+  PlanFlags flags;
+  flags.count = "5";
+  const auto count = [&] {
+    const auto plan = MakePlan(operation, FindPreset(operation, "random").value(), flags);
+    return plan.ok() ? std::count_if(plan->begin(), plan->end(),
+                                     [](const Config& config) {
+                                       return config.implementation->name == "cutensor";
+                                     })
+                     : -1;
+  };
+  EXPECT_EQ(count(), 0);
+  flags.implementations = "auto,cutensor";
+  EXPECT_EQ(count(), 5);
+}
+
 TEST(PermutedTensorTest, JudgesAndNamesOneWrongElement) {
   const Permutation permutation = {{30, 50, 70}, {2, 0, 1}};
   for (const VerifyMode mode : {VerifyMode::kFull, VerifyMode::kFast}) {
@@ -90,8 +108,8 @@ TEST(PermutedTensorTest, JudgesAndNamesOneWrongElement) {
                                      HostMemory::kPageable);
     ASSERT_TRUE(workload.ok()) << workload.status();
     workload->PoisonOutput();
-    const auto& own = PermuteImplementations()[1];
-    const auto& copy = PermuteImplementations()[0];
+    const auto& own = *FindByName(PermuteImplementations(), "auto");
+    const auto& copy = *FindByName(PermuteImplementations(), "memcpy");
     EXPECT_TRUE(absl::IsDataLoss(workload->Verify(own, mode, nullptr, nullptr)));
     const auto* in = static_cast<const uint16_t*>(workload->inputs()[0]);
     auto* out = static_cast<uint16_t*>(workload->output());

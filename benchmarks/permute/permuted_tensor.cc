@@ -10,6 +10,15 @@
 namespace stridewise {
 namespace {
 
+// Random bits but for two of each byte, which make every element a normal number in any type of
+// floating point: libraries of such numbers may change the bits of others.
+constexpr uint64_t kRandomBits = 0x9f9f'9f9f'9f9f'9f9f;
+constexpr uint64_t kExponentBits = 0x2020'2020'2020'2020;
+
+uint64_t RandomNumbers(uint64_t key, uint64_t word) {
+  return (Mix64(key ^ word) & kRandomBits) | kExponentBits;
+}
+
 constexpr int64_t kSampledElements = 65536;
 constexpr uint64_t kSampleSeed = 0x7a3d5;  // Not that of the input.
 
@@ -57,15 +66,17 @@ void PermutedTensor::Fill(size_t /*input*/, uint64_t seed, void* data) const {
   const uint64_t key = Mix64(seed);
   auto* words = static_cast<uint64_t*>(data);
   const size_t count = bytes() / sizeof(uint64_t);
-  for (size_t i = 0; i < count; ++i) words[i] = Mix64(key ^ i);
-  const uint64_t last = Mix64(key ^ count);
+  for (size_t i = 0; i < count; ++i) words[i] = RandomNumbers(key, i);
+  const uint64_t last = RandomNumbers(key, count);
   std::memcpy(words + count, &last, bytes() % sizeof(uint64_t));
 }
 
 Binding PermutedTensor::Bind(const Implementation& implementation, const Block& /*block*/) const {
   const auto& own = static_cast<const PermuteImplementation&>(implementation);
   Binding binding;
-  binding.run = [problem = Gapless(), run = own.run](const Buffers& buffers) {
+  const PermuteProblem gapless = Gapless();
+  const RunPermutation planned = own.plan != nullptr ? own.plan(gapless) : own.run;
+  binding.run = [problem = gapless, run = planned](const Buffers& buffers) {
     PermuteProblem all = problem;
     all.in = buffers.inputs[0];
     all.out = buffers.output;

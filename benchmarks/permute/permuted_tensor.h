@@ -28,7 +28,7 @@ class PermutedTensor : public Problem {
   std::vector<BufferSpec> inputs() const override;
   BufferSpec output() const override;
 
-  // The input is random bits.
+  // The input is random, and a normal number where it is taken for one of floating point.
   void Fill(size_t input, uint64_t seed, void* data) const override;
 
   Binding Bind(const Implementation& implementation, const Block& block) const override;

@@ -121,6 +121,7 @@ RandomShapes* MakeRandomShapes() {
                      "permute_direct", "permute_vector", "permute_flat",      "permute_joined",
                      "permute_blocks", "permute_tile"};
   random->peer = "memcpy";
+  random->onlookers = {"cutensor"};
   random->small_bytes = 2 * kSmallBytes;
   return random;
 }

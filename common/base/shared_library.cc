@@ -22,6 +22,18 @@ void* SharedLibrary::Symbol(const char* name) const {
   return handle_ == nullptr ? nullptr : dlsym(handle_, name);
 }
 
+absl::Status RequiredLibrary::status() const {
+  if (!library_.is_loaded()) {
+    return absl::UnavailableError(absl::StrCat(title_, ": ", library_.error()));
+  }
+  return missing_ == nullptr ? absl::OkStatus() : Lacks(missing_);
+}
+
+absl::Status RequiredLibrary::Lacks(const char* what) const {
+  return absl::UnavailableError(
+      absl::StrCat(title_, ": the library has not ", what, "; set ", variable_, " to another"));
+}
+
 // The plain name first, then where Debian keeps the library if another one is the default BLAS.
 const SharedLibrary& OpenBlas() {
 #if defined(__x86_64__)

@@ -1,10 +1,13 @@
 // Libraries that are found when they are first called, so that neither the build nor a run needs
-// them: NCCL, and the BLAS libraries on the host that are compared with.
+// them: NCCL, NVIDIA's libraries and the BLAS libraries on the host that are compared with.
 
 #ifndef STRIDEWISE_COMMON_BASE_SHARED_LIBRARY_H_
 #define STRIDEWISE_COMMON_BASE_SHARED_LIBRARY_H_
 
 #include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace stridewise {
 
@@ -22,14 +25,6 @@ class SharedLibrary {
     return reinterpret_cast<Function>(Symbol(name));
   }
 
-  // Sets *function to the function of that name. Where there is none, sets it to null and, if it is
-  // the first one, *missing to the name.
-  template <typename Function>
-  void Find(const char* name, Function* function, const char** missing) const {
-    *function = Find<Function>(name);
-    if (*function == nullptr && *missing == nullptr) *missing = name;
-  }
-
   bool is_loaded() const { return handle_ != nullptr; }
   const std::string& error() const { return error_; }  // Why it is not.
 
@@ -39,6 +34,44 @@ class SharedLibrary {
   void* handle_ = nullptr;
   std::string error_;
 };
+
+// A library of which a program needs all that it looks up.
+class RequiredLibrary {
+ public:
+  // As SharedLibrary. `title` is the library's name in errors.
+  RequiredLibrary(const char* title, const char* variable, const char* const (&names)[2])
+      : title_(title), variable_(variable), library_(variable, names) {}
+
+  // Sets *symbol to the function or the variable of that name; to null where there is none.
+  template <typename Symbol>
+  void Find(const char* name, Symbol* symbol) {
+    *symbol = library_.Find<Symbol>(name);
+    if (*symbol == nullptr && missing_ == nullptr) missing_ = name;
+  }
+
+  // Returns Unavailable, in one line that names the variable, where there is no library or it has
+  // not all that was looked up.
+  absl::Status status() const;
+
+  // Returns Unavailable, in one line that names the variable: the library has not `what`.
+  absl::Status Lacks(const char* what) const;
+
+  const SharedLibrary& library() const { return library_; }
+
+ private:
+  const char* title_;
+  const char* variable_;
+  const char* missing_ = nullptr;
+  SharedLibrary library_;
+};
+
+// Returns what Load() returns, which is called once in a process and kept.
+template <typename Functions, absl::StatusOr<Functions> Load()>
+absl::StatusOr<const Functions*> LoadedOnce() {
+  static const auto& loaded = *new absl::StatusOr<Functions>(Load());
+  if (!loaded.ok()) return loaded.status();
+  return &*loaded;
+}
 
 // Debian's libopenblas0, libblis4 and libdnnl2.
 const SharedLibrary& OpenBlas();

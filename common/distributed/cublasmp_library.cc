@@ -3,50 +3,39 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/base/shared_library.h"
+#include "common/base/status_macros.h"
 
 namespace stridewise {
 namespace {
 
-constexpr char kVariable[] = "STRIDEWISE_CUBLASMP";
-
 absl::StatusOr<CublasMpLibrary> Load() {
-  const SharedLibrary library(kVariable, {"libcublasmp.so.0", "libcublasmp.so"});
-  if (!library.is_loaded()) {
-    return absl::UnavailableError(absl::StrCat("cuBLASMp: ", library.error()));
-  }
+  RequiredLibrary library("cuBLASMp", "STRIDEWISE_CUBLASMP",
+                          {"libcublasmp.so.0", "libcublasmp.so"});
   CublasMpLibrary made = {};
-  const char* missing = nullptr;
-  const auto find = [&](const char* name, auto* function) {
-    library.Find(name, function, &missing);
-  };
-  find("cublasMpGetVersion", &made.GetVersion);
-  find("cublasMpCreate", &made.Create);
-  find("cublasMpDestroy", &made.Destroy);
-  find("cublasMpGridCreate", &made.GridCreate);
-  find("cublasMpGridDestroy", &made.GridDestroy);
-  find("cublasMpMatrixDescriptorCreate", &made.MatrixDescriptorCreate);
-  find("cublasMpMatrixDescriptorDestroy", &made.MatrixDescriptorDestroy);
-  find("cublasMpGemm_bufferSize", &made.GemmBufferSize);
-  find("cublasMpGemm", &made.Gemm);
-  find("cublasMpGeadd_bufferSize", &made.GeaddBufferSize);
-  find("cublasMpGeadd", &made.Geadd);
-  if (missing == nullptr && made.GetVersion(&made.version) != kCublasMpSuccess) {
-    missing = "a version";
-  }
-  made.NcclGetVersion = library.Find<decltype(made.NcclGetVersion)>("ncclGetVersion");
+  library.Find("cublasMpGetVersion", &made.GetVersion);
+  library.Find("cublasMpCreate", &made.Create);
+  library.Find("cublasMpDestroy", &made.Destroy);
+  library.Find("cublasMpGridCreate", &made.GridCreate);
+  library.Find("cublasMpGridDestroy", &made.GridDestroy);
+  library.Find("cublasMpMatrixDescriptorCreate", &made.MatrixDescriptorCreate);
+  library.Find("cublasMpMatrixDescriptorDestroy", &made.MatrixDescriptorDestroy);
+  library.Find("cublasMpGemm_bufferSize", &made.GemmBufferSize);
+  library.Find("cublasMpGemm", &made.Gemm);
+  library.Find("cublasMpGeadd_bufferSize", &made.GeaddBufferSize);
+  library.Find("cublasMpGeadd", &made.Geadd);
+  RETURN_IF_ERROR(library.status());
+  if (made.GetVersion(&made.version) != kCublasMpSuccess) return library.Lacks("a version");
+  const SharedLibrary& all = library.library();
+  made.NcclGetVersion = all.Find<decltype(made.NcclGetVersion)>("ncclGetVersion");
   made.CublasGetCudartVersion =
-      library.Find<decltype(made.CublasGetCudartVersion)>("cublasGetCudartVersion");
-  if (missing == nullptr) return made;
-  return absl::UnavailableError(
-      absl::StrCat("cuBLASMp: the library has not ", missing, "; set ", kVariable, " to another"));
+      all.Find<decltype(made.CublasGetCudartVersion)>("cublasGetCudartVersion");
+  return made;
 }
 
 }  // namespace
 
 absl::StatusOr<const CublasMpLibrary*> LoadCublasMp() {
-  static const auto& loaded = *new absl::StatusOr<CublasMpLibrary>(Load());
-  if (!loaded.ok()) return loaded.status();
-  return &*loaded;
+  return LoadedOnce<CublasMpLibrary, Load>();
 }
 
 absl::StatusOr<const CublasMpLibrary*> ForRanks(const CublasMpLibrary* library, int ranks,

@@ -1,53 +1,40 @@
 #include "common/distributed/nccl_library.h"
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "common/base/shared_library.h"
+#include "common/base/status_macros.h"
 
 namespace stridewise {
 namespace {
 
-constexpr char kVariable[] = "STRIDEWISE_NCCL";
 constexpr int kOldest = 21400;
 
 absl::StatusOr<NcclLibrary> Load() {
-  const SharedLibrary library(kVariable, {"libnccl.so.2", "/usr/local/cuda/lib64/libnccl.so.2"});
-  if (!library.is_loaded()) {
-    return absl::UnavailableError(absl::StrCat("NCCL: ", library.error()));
-  }
+  RequiredLibrary library("NCCL", "STRIDEWISE_NCCL",
+                          {"libnccl.so.2", "/usr/local/cuda/lib64/libnccl.so.2"});
   NcclLibrary nccl = {};
-  const char* missing = nullptr;
-  const auto find = [&](const char* name, auto* function) {
-    library.Find(name, function, &missing);
-  };
-  find("ncclGetVersion", &nccl.GetVersion);
-  find("ncclGetUniqueId", &nccl.GetUniqueId);
-  find("ncclCommInitRankConfig", &nccl.CommInitRankConfig);
-  find("ncclCommGetAsyncError", &nccl.CommGetAsyncError);
-  find("ncclCommFinalize", &nccl.CommFinalize);
-  find("ncclCommDestroy", &nccl.CommDestroy);
-  find("ncclCommAbort", &nccl.CommAbort);
-  find("ncclGroupStart", &nccl.GroupStart);
-  find("ncclGroupEnd", &nccl.GroupEnd);
-  find("ncclBroadcast", &nccl.Broadcast);
-  find("ncclSend", &nccl.Send);
-  find("ncclRecv", &nccl.Recv);
-  find("ncclGetErrorString", &nccl.GetErrorString);
+  library.Find("ncclGetVersion", &nccl.GetVersion);
+  library.Find("ncclGetUniqueId", &nccl.GetUniqueId);
+  library.Find("ncclCommInitRankConfig", &nccl.CommInitRankConfig);
+  library.Find("ncclCommGetAsyncError", &nccl.CommGetAsyncError);
+  library.Find("ncclCommFinalize", &nccl.CommFinalize);
+  library.Find("ncclCommDestroy", &nccl.CommDestroy);
+  library.Find("ncclCommAbort", &nccl.CommAbort);
+  library.Find("ncclGroupStart", &nccl.GroupStart);
+  library.Find("ncclGroupEnd", &nccl.GroupEnd);
+  library.Find("ncclBroadcast", &nccl.Broadcast);
+  library.Find("ncclSend", &nccl.Send);
+  library.Find("ncclRecv", &nccl.Recv);
+  library.Find("ncclGetErrorString", &nccl.GetErrorString);
+  RETURN_IF_ERROR(library.status());
   int version = 0;
-  if (missing == nullptr && (nccl.GetVersion(&version) != kNcclSuccess || version < kOldest)) {
-    missing = "what NCCL 2.14 brought";
+  if (nccl.GetVersion(&version) != kNcclSuccess || version < kOldest) {
+    return library.Lacks("what NCCL 2.14 brought");
   }
-  if (missing == nullptr) return nccl;
-  return absl::UnavailableError(
-      absl::StrCat("NCCL: the library has not ", missing, "; set ", kVariable, " to another"));
+  return nccl;
 }
 
 }  // namespace
 
-absl::StatusOr<const NcclLibrary*> LoadNccl() {
-  static const auto& loaded = *new absl::StatusOr<NcclLibrary>(Load());
-  if (!loaded.ok()) return loaded.status();
-  return &*loaded;
-}
+absl::StatusOr<const NcclLibrary*> LoadNccl() { return LoadedOnce<NcclLibrary, Load>(); }
 
 }  // namespace stridewise
