@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "matmul/registry.h"
 #include "matmul/test/matmul_cases.h"
-#include "matmul/test/matmul_gpu_test.h"
+#include "matmul/test/matmul_gpu_fixture.h"
 
 namespace stridewise {
 namespace {
@@ -35,9 +35,8 @@ class MatMul16BitGpuTest : public MatMulGpuTest {
       cases.push_back(large);
     }
     constexpr ElementType kType = kElementTypeOf<T>;
-    const bool takes_own = TakesTypes(kType, kType);
-    const bool takes_float = TakesTypes(kType, ElementType::kFloat);
-    if (!takes_own && !takes_float) GTEST_SKIP() << "does not take the type";
+    const bool takes_own = TakesTypes(*implementation_, kType, kType);
+    const bool takes_float = TakesTypes(*implementation_, kType, ElementType::kFloat);
     for (const MatMulCase& c : cases) {
       if (takes_own) RunCase<T>(c);
       if (takes_float) RunCase<T, float>(c);
@@ -45,13 +44,21 @@ class MatMul16BitGpuTest : public MatMulGpuTest {
   }
 };
 
-TEST_P(MatMul16BitGpuTest, Bf16) { RunCases<Bf16>(); }
-TEST_P(MatMul16BitGpuTest, Fp16) { RunCases<Fp16>(); }
+using MatMulBf16GpuTest = MatMul16BitGpuTest;
+using MatMulFp16GpuTest = MatMul16BitGpuTest;
 
-INSTANTIATE_TEST_SUITE_P(All, MatMul16BitGpuTest, DeviceImplementations([](const auto& i) {
+TEST_P(MatMulBf16GpuTest, Bf16) { RunCases<Bf16>(); }
+TEST_P(MatMulFp16GpuTest, Fp16) { RunCases<Fp16>(); }
+
+INSTANTIATE_TEST_SUITE_P(All, MatMulBf16GpuTest, DeviceImplementations([](const auto& i) {
                            return TakesType(i, ElementType::kBf16);
                          }),
-                         Name);
+                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, MatMulFp16GpuTest, DeviceImplementations([](const auto& i) {
+                           return TakesType(i, ElementType::kBf16) &&
+                                  TakesType(i, ElementType::kFp16);
+                         }),
+                         NameOfImplementation);
 
 }  // namespace
 }  // namespace stridewise

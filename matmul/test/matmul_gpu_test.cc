@@ -1,8 +1,6 @@
 // Every device implementation on a GPU: the cases that all share, and those that only a GPU is fast
 // enough for.
 
-#include "matmul/test/matmul_gpu_test.h"
-
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "matmul/reference.h"
 #include "matmul/registry.h"
 #include "matmul/test/matmul_cases.h"
+#include "matmul/test/matmul_gpu_fixture.h"
 #include "matmul/test/matmul_test_problem.h"
 #include "matmul/test/spoilt_problem.h"
 
@@ -93,20 +92,21 @@ TEST_P(MatMulGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MatMulGpuTest,
-                         DeviceImplementations([](const auto& i) { return TakesFp32(i); }), Name);
+                         DeviceImplementations([](const auto& i) { return TakesFp32(i); }),
+                         NameOfImplementation);
 INSTANTIATE_TEST_SUITE_P(All, MatMulPrecisionGpuTest, DeviceImplementations([](const auto& i) {
                            return TakesType(i, ElementType::kFloat) &&
                                   (i.precisions.size() > 1 ||
                                    !TakesPrecision(i, MatMulPrecision::kFp32));
                          }),
-                         Name);
+                         NameOfImplementation);
 INSTANTIATE_TEST_SUITE_P(All, MatMulEpilogueGpuTest,
                          DeviceImplementations([](const auto& i) { return i.takes_epilogue; }),
-                         Name);
+                         NameOfImplementation);
 INSTANTIATE_TEST_SUITE_P(All, MatMulDoubleGpuTest, DeviceImplementations([](const auto& i) {
                            return TakesType(i, ElementType::kDouble);
                          }),
-                         Name);
+                         NameOfImplementation);
 TEST(ReferenceProductsGpuTest, HostAndDeviceAgree) {
   const auto device = OpenDevice(0);
   if (!device.ok()) GTEST_SKIP() << device.status();

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "matmul/registry.h"
 #include "matmul/test/matmul_cases.h"
-#include "matmul/test/matmul_gpu_test.h"
+#include "matmul/test/matmul_gpu_fixture.h"
 #include "matmul/test/matmul_test_problem.h"
 #include "matmul/test/random_cases.h"
 
@@ -80,12 +80,12 @@ INSTANTIATE_TEST_SUITE_P(All, MatMulPackingGpuTest, DeviceImplementations([](con
                            return i.general && i.executor != Executor::kHostExecutable &&
                                   TakesFp32(i);
                          }),
-                         Name);
+                         NameOfImplementation);
 
 INSTANTIATE_TEST_SUITE_P(All, MatMulSplitGpuTest, DeviceImplementations([](const auto& i) {
                            return i.general && i.workspace_bytes != nullptr && TakesFp32(i);
                          }),
-                         Name);
+                         NameOfImplementation);
 
 }  // namespace
 }  // namespace stridewise

@@ -1,12 +1,10 @@
 // The fixture of tests that run every device implementation on a GPU, each with the same cases.
 
-#ifndef STRIDEWISE_MATMUL_TEST_MATMUL_GPU_TEST_H_
-#define STRIDEWISE_MATMUL_TEST_MATMUL_GPU_TEST_H_
+#ifndef STRIDEWISE_MATMUL_TEST_MATMUL_GPU_FIXTURE_H_
+#define STRIDEWISE_MATMUL_TEST_MATMUL_GPU_FIXTURE_H_
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "common/base/element_type.h"
@@ -20,25 +18,10 @@
 
 namespace stridewise {
 
-// Those on the device to which it applies: a test that does not apply is not there, and one that is
-// skipped says that there was no device for it.
-template <typename Applies>
-auto DeviceImplementations(Applies applies) {
-  std::vector<std::string> names;
-  for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.target.where == Where::kDevice && applies(implementation)) {
-      names.push_back(implementation.name);
-    }
-  }
-  return testing::ValuesIn(names);
-}
-
 inline bool TakesFp32(const MatMulImplementation& implementation) {
   return TakesType(implementation, ElementType::kFloat) &&
          TakesPrecision(implementation, MatMulPrecision::kFp32);
 }
-
-inline std::string Name(const testing::TestParamInfo<std::string>& info) { return info.param; }
 
 class MatMulGpuTest : public DeviceImplementationTest {
  protected:
@@ -73,4 +56,4 @@ class MatMulGpuTest : public DeviceImplementationTest {
 
 }  // namespace stridewise
 
-#endif  // STRIDEWISE_MATMUL_TEST_MATMUL_GPU_TEST_H_
+#endif  // STRIDEWISE_MATMUL_TEST_MATMUL_GPU_FIXTURE_H_
