@@ -56,7 +56,8 @@ expect_refused --layouts --gpus=1x1 --layouts=nt --csv=kept.csv
 expect_refused --types --gpus=1x1 --types=double --csv=kept.csv
 expect_refused --preset --gpus=1x1 --preset=random --csv=kept.csv
 expect_refused stray stray --csv=kept.csv
-expect_refused no_such_folder $host --sizes=4 --csv=no_such_folder/x.csv
+expect_refused "--csv: .*no_such_folder" $host --sizes=4 --csv=no_such_folder/x.csv
+expect_refused "--distribution_csv: .*no_such_folder" --preset=random --distribution_csv=no_such_folder/x.csv --csv=kept.csv
 cmp -s kept.csv before.csv || fail "bad input changed a file of results"
 
 # Grids of more GPUs than there are: rows that say so.

@@ -45,6 +45,9 @@ absl::StatusOr<double> ParseLeastFlops(absl::string_view text, const Work& bound
                                        const Work& bounds_most) {
   double least = 0;
   if (text.empty()) return bounds_least.flops;
+  if (bounds_most.flops == 0) {
+    return RefuseFlag("--least_flops", text, "where nothing is computed");
+  }
   if (absl::SimpleAtod(text, &least) && least >= bounds_least.flops && least < bounds_most.flops) {
     return least;
   }

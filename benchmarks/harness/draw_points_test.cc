@@ -167,6 +167,10 @@ TEST(DrawPointsTest, LeastFlopsAreKept) {
     EXPECT_TRUE(absl::StrContains(status.message(), absl::StrCat("--least_flops: '", text, "'")))
         << status;
   }
+  const Operation& moves = TransposeOperations();
+  const absl::Status none = DrawPoints(moves, moves.random_shapes(), "", "", 1, "2e9").status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(absl::StrContains(none.message(), "--least_flops: '2e9'")) << none;
 }
 
 PlanFlags Count(const char* count) {

@@ -197,11 +197,16 @@ absl::Status AddSelection(const Operation& operation, const Selection& selection
 }
 
 absl::Status NothingLeft(const Operation& operation, const Preset& preset, const PlanFlags& flags) {
-  std::string forms = "--batch";
-  for (const Axis& axis : operation.axes()) absl::StrAppend(&forms, ", --", axis.flag);
+  std::string given;  // What narrows the choice besides.
+  if (!flags.batch.empty()) given = ", with --batch";
+  for (const Axis& axis : operation.axes()) {
+    const auto value = flags.axes.find(axis.flag);
+    if (value == flags.axes.end() || value->second.empty()) continue;
+    absl::StrAppend(&given, given.empty() ? ", with --" : ", --", axis.flag);
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       flags.implementations_flag, ": '", flags.implementations, "' selects nothing of the preset ",
-      preset.name, " that takes what ", forms, " say; --sizes or --shapes replace the preset"));
+      preset.name, given, "; --sizes or --shapes replace the preset"));
 }
 
 }  // namespace

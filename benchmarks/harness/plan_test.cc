@@ -150,7 +150,7 @@ TEST(MakePlanTest, BatchesLeaveOutWhatTakesNone) {
   EXPECT_EQ(Transposes("batched", flags).size(), all.size());
   flags.batch = "3";
   flags.implementations = "naive_row,cublas_geam,eigen";
-  ExpectRefused(TransposeOperations(), flags, "takes what --batch say");
+  ExpectRefused(TransposeOperations(), flags, ", with --batch;");
 }
 
 // One point whatever the selection that names it first, and another than that of one problem.

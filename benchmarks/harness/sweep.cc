@@ -11,6 +11,7 @@
 #include "benchmarks/harness/interrupt.h"
 #include "benchmarks/harness/program_main.h"
 #include "benchmarks/harness/row_comparison.h"
+#include "common/base/refused_flags.h"
 #include "common/base/status_macros.h"
 
 namespace stridewise {
@@ -71,11 +72,11 @@ std::vector<std::string> TableCells(const ResultRow& row) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Sweep>> Sweep::Create(const SweepOptions& options, int total) {
-  ASSIGN_OR_RETURN(
-      CsvWriter writer,
-      CsvWriter::Create(options.csv, options.resume ? CsvMode::kResume : CsvMode::kReplace));
+  absl::StatusOr<CsvWriter> writer =
+      CsvWriter::Create(options.csv, options.resume ? CsvMode::kResume : CsvMode::kReplace);
+  if (!writer.ok()) return OfFlag("--csv", writer.status());
   std::ostream* out = options.csv == "-" ? &std::cerr : &std::cout;
-  return std::unique_ptr<Sweep>(new Sweep(std::move(writer), total, out));
+  return std::unique_ptr<Sweep>(new Sweep(*std::move(writer), total, out));
 }
 
 Sweep::Sweep(CsvWriter writer, int total, std::ostream* out)

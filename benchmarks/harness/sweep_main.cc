@@ -50,8 +50,9 @@ absl::StatusOr<std::optional<RecordFile>> OpenRecords(absl::string_view flag,
   if (preset.name != belongs_to) {
     return RefuseFlag(flag, name, absl::StrCat("without --preset=", belongs_to));
   }
-  ASSIGN_OR_RETURN(RecordFile file, RecordFile::Create(path, header, CsvMode::kReplace));
-  return std::optional<RecordFile>(std::move(file));
+  absl::StatusOr<RecordFile> file = RecordFile::Create(path, header, CsvMode::kReplace);
+  if (!file.ok()) return OfFlag(flag, file.status());
+  return std::optional<RecordFile>(*std::move(file));
 }
 
 // Writes the records behind the header, which the file has. Nothing without a file.
@@ -191,14 +192,20 @@ absl::StatusOr<int> RunSweep(const Operation& on_one_gpu, const SweepProgram& pr
 int SweepMain(int argc, char** argv, const Operation& operation, const SweepProgram& program) {
   SweepProgram named = program;
   if (named.name.empty()) named.name = absl::StrCat(operation.name(), "_sweep");
+  // One that has implementations of its own measures them at other sizes: the preset's are others.
+  const char* const another =
+      named.implementations.empty()
+          ? " --preset=random --seed=7 --csv=random.csv\n"
+            "      shapes that nobody chose, and how the speeds are distributed\n\n"
+          : " --sizes=1024:16384:*2 --csv=sizes.csv\n"
+            "      other sizes\n\n";
   const std::string usage = absl::StrCat(
       named.name, ": times and checks ", operation.description(),
       " on this machine's CPU and GPU and writes one CSV row for each configuration.\n\n",
       "For example:\n",                                                               //
       "  ", named.name, "                         what is usual, into a CSV file\n",  //
       "  ", named.name, " --list                  presets and implementations\n",     //
-      "  ", named.name, " --preset=random --seed=7 --csv=random.csv\n",
-      "      shapes that nobody chose, and how the speeds are distributed\n\n",
+      "  ", named.name, another,                                                      //
       "docs/measuring.md explains what is timed, docs/csv_columns.md every column. Ctrl-C loses\n",
       "nothing: --resume goes on where a sweep was stopped.");
   return ProgramMain(argc, argv, usage, [&] { return RunSweep(operation, named); });

@@ -24,6 +24,11 @@ absl::Status RefuseFlag(absl::string_view flag, absl::string_view value, absl::s
   return Refuse(flag, value, absl::StrCat(" ", why));
 }
 
+absl::Status OfFlag(absl::string_view flag, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(), absl::StrCat(flag, ": ", status.message()));
+}
+
 absl::Status CheckRange(absl::string_view flag, double value, double lowest, double highest) {
   if (value >= lowest && value <= highest) return absl::OkStatus();
   return RefuseValue(flag, absl::StrFormat("%.10g", value),

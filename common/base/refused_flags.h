@@ -18,6 +18,10 @@ absl::Status RefuseValue(absl::string_view flag, absl::string_view value,
 // "--count: '5' is not allowed without --preset=random", where the end is `why`.
 absl::Status RefuseFlag(absl::string_view flag, absl::string_view value, absl::string_view why);
 
+// Returns the status of what a flag asked for, such as a file that cannot be written, with the flag
+// before its message. OK stays OK.
+absl::Status OfFlag(absl::string_view flag, const absl::Status& status);
+
 // Refuses a number that is not within the limits, and NaN.
 absl::Status CheckRange(absl::string_view flag, double value, double lowest, double highest);
 

@@ -23,6 +23,12 @@ TEST(RefusedFlagsTest, AreOneLineWhateverTheValueIs) {
   EXPECT_EQ(std::string(status.message()).find('\n'), std::string::npos) << status;
 }
 
+TEST(RefusedFlagsTest, FlagBeforeAnotherMessage) {
+  EXPECT_EQ(OfFlag("--csv", absl::DataLossError("cannot write")),
+            absl::DataLossError("--csv: cannot write"));
+  EXPECT_EQ(OfFlag("--csv", absl::OkStatus()), absl::OkStatus());
+}
+
 TEST(CheckRangeTest, TakesBothLimitsAndNothingBeyond) {
   for (const double good : {0.5, 1.0, 2.0}) {
     EXPECT_TRUE(CheckRange("--seconds", good, 0.5, 2).ok()) << good;

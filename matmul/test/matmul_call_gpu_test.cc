@@ -182,11 +182,17 @@ TEST_F(MatMulCallTest, MoreThanAGridHolds) {
 TEST_F(MatMulCallTest, IsCapturedIntoAGraphAndReplayed) {
   MatMulCase chosen_on_device = {4096, 4096, 2048, 0};
   chosen_on_device.precision = MatMulPrecision::kFp32SplitInt8;
+  MatMulCase split = {2048, 2048, 2048, 0};
+  split.precision = MatMulPrecision::kFp32Split;
+  MatMulCase split_in_registers = {700, 900, 1100, 1, false, true, -0.5, 2};
+  split_in_registers.precision = MatMulPrecision::kFp32Split;
   const MatMulCase cases[] = {
       {256, 512, 128, 0},
       {255, 513, 127, 1, true, false, -0.5, 2},
       {1024, 1024, 1024, 0},
       chosen_on_device,
+      split,
+      split_in_registers,
       {64, 64, 10000, 0},
       {1500, 700, 1800, 0, false, false, 1, 2},
       {5000, 3, 300, 0, false, true},

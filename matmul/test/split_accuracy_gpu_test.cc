@@ -98,8 +98,8 @@ using SplitSpecialTest = SplitAccuracyTest;
 
 // One infinite element makes a row of C infinite or NaN, and no other element.
 TEST_P(SplitSpecialTest, InfiniteElementsStayInTheirRow) {
-  for (const double special :
-       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double special : {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()}) {
     const absl::Status status = Run(GetParam(), special);
     ASSERT_TRUE(status.ok()) << status;
     for (int64_t i = 0; i < kRows * kCols; ++i) {

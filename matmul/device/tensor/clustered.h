@@ -82,14 +82,7 @@ __global__ void __launch_bounds__(kSingleThreads<Tile>, 1)
     same_cols |= i % Tile::kColBlocks == beside ? 1u << i : 0;
   }
   if (threadIdx.x == kConsumerThreads) {
-    PrefetchMap(a);
-    PrefetchMap(b);
-#pragma unroll
-    for (int i = 0; i < Tile::kStages; ++i) {
-      shared.Full(i).Init(1);
-      shared.Empty(i).Init(kConsumerThreads / 32 * (Tile::kRowBlocks + Tile::kColBlocks - 1));
-    }
-    Mbarrier::InitDone();
+    BeginStages(a, b, shared, kConsumerThreads / 32 * (Tile::kRowBlocks + Tile::kColBlocks - 1));
   }
   MeetCluster();
   PipelineState<Tile::kStages> state;

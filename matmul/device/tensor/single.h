@@ -88,6 +88,21 @@ __device__ inline void StoreSingle(const TensorGemm& gemm, const TensorShared<Ti
   }
 }
 
+// Fetches both maps, and makes the barriers of the stages: an empty stage needs `readers` arrivals.
+// Called by one thread.
+template <typename Tile>
+__device__ inline void BeginStages(const CUtensorMap& a, const CUtensorMap& b,
+                                   const TensorShared<Tile>& shared, int readers) {
+  PrefetchMap(a);
+  PrefetchMap(b);
+#pragma unroll
+  for (int i = 0; i < Tile::kStages; ++i) {
+    shared.Full(i).Init(1);
+    shared.Empty(i).Init(readers);
+  }
+  Mbarrier::InitDone();
+}
+
 // Called with a block for each tile: x along the tile's columns, y along its rows, z the product.
 // REQUIRES: beta is 0, and rows of C begin and end at multiples of 16 bytes.
 template <typename Tile>
@@ -106,14 +121,7 @@ __global__ void __launch_bounds__(kSingleThreads<Tile>, 1)
     LoadStage(a, b, gemm, shared, stage, row, col, k, batch, 0);
   };
   if (threadIdx.x == kConsumerThreads) {
-    PrefetchMap(a);
-    PrefetchMap(b);
-#pragma unroll
-    for (int i = 0; i < Tile::kStages; ++i) {
-      shared.Full(i).Init(1);
-      shared.Empty(i).Init(kConsumerThreads / 32);
-    }
-    Mbarrier::InitDone();
+    BeginStages(a, b, shared, kConsumerThreads / 32);
     WaitForPreviousKernel();  // Which may have made copies of operands.
 #pragma unroll
     for (int i = 0; i < Tile::kStages && i * Tile::kBlockK < gemm.k; ++i) {
