@@ -40,10 +40,13 @@ inline constexpr int64_t kMostDirectBytes = 8192;
 
 constexpr int64_t CeilOf(int64_t n, int64_t divisor) { return (n + divisor - 1) / divisor; }
 
+// One of bytes is faster so only where it is read where it lies: else it took 1.1 to 1.8 times as
+// long as by strips on 16 cores of a Xeon, since each group reads up to 64 rows by their addresses.
 template <int kBytes>
-HWY_INLINE bool TakesColumns(const BlockTranspose& b) {
+HWY_INLINE bool TakesColumns(const BlockTranspose& b, int64_t count) {
   constexpr int64_t kSide = 16 / kBytes;
   const int64_t column = b.rows * kBytes;
+  if (kBytes == 1 && (count == 1 || column * b.cols > kMostDirectBytes)) return false;
   return b.rows > kSide && b.cols > 1 && column <= kMostColumnLines<kBytes> * kLineBytes &&
          b.ld_out == column;
 }
