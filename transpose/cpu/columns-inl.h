@@ -32,7 +32,9 @@ namespace HWY_NAMESPACE {
 // Lines of a column for which there are registers: 16 bytes of columns are one to 16 vectors for
 // each.
 template <int kBytes>
-inline constexpr int kMostColumnLines = kBytes >= 8 ? 4 : kBytes == 4 ? 2 : 1;
+inline constexpr int kMostColumnLines = kBytes >= 8   ? 4
+                                        : kBytes == 4 ? 2
+                                                      : 1;
 
 // Matrices of a batch up to this size are read where they lie: rows behind a matrix, which whole
 // vectors have, are the next one's. Of others they would be read in vain.
