@@ -77,6 +77,12 @@ inline constexpr int64_t kDeeper = 7;
 inline constexpr int64_t kMinFewRowBytes = 256;
 inline constexpr int64_t kMinBytesOfFewRows = 8 << 20;
 
+// Rows of B whose distance is a multiple of this lie in so few sets of an L2 cache of 2 MB that
+// those which tiles go through at once evict each other. From this number of rows of A on, a B that
+// is no small part of that cache is then read once, too.
+inline constexpr int64_t kFewSetBytes = 16 << 10;
+inline constexpr int64_t kMinRowsOfFewSets = 16;
+
 // Up to this number of rows of A dot products are faster than packing a B that lies along k. They
 // read a vector of each operand for a multiply-add where a tile reads an element of one, and their
 // lanes are added at the end, which only a deep k repays. Where A is copied too, k is to be twice
@@ -143,7 +149,8 @@ Form FormOf(const HostProduct<T>& product) {
   const int64_t row_bytes = product.b.row_step * kBytes;
   const bool is_far = row_bytes >= kPageBytes && n * kBytes >= kMinFewRowBytes;
   const bool shares_sets = row_bytes % kSetBytes == 0;
-  const int64_t least = m <= kMaxRowsOfEight ? l2 : kMinBytesOfFewRows;
+  const bool has_few_sets = row_bytes % kFewSetBytes == 0 && m >= kMinRowsOfFewSets;
+  const int64_t least = m <= kMaxRowsOfEight ? l2 : has_few_sets ? l2 / 4 : kMinBytesOfFewRows;
   if (m <= kMaxFewRows && is_far && b_bytes > least) return Form::kFewRows;
   const bool is_read_again = shares_sets && m > MaxRows(2) && b_bytes <= l2 / 4;
   if ((m < kMinRowsOfCopy && !is_read_again) || n <= Multiply<T>::kTileCols) return Form::kInPlace;

@@ -155,7 +155,7 @@ void TransposeBlockOf(const BlockTranspose& b) {
     TransposeCells<kBytes>(&rest);
     return TransposeByShape<kBytes>(rest);
   }
-  if (TakesColumns<kBytes>(b)) return TransposeToColumns<kBytes>(b, 1);
+  if (TakesColumns<kBytes>(b, 1)) return TransposeToColumns<kBytes>(b, 1);
 #endif
   TransposeByShape<kBytes>(b);
 }
@@ -170,7 +170,7 @@ void TransposeBlocksOf(BlockTranspose block, int64_t count, int64_t stride_in, i
     if (TakesTables<kBytes>(block.rows, block.cols, count)) {
       return TransposeByTables<kBytes>(block, count);
     }
-    if (TakesColumns<kBytes>(block) && !TakesCells<kBytes>(block)) {
+    if (TakesColumns<kBytes>(block, count) && !TakesCells<kBytes>(block)) {
       return TransposeToColumns<kBytes>(block, count);
     }
   }
