@@ -48,6 +48,26 @@ class TensorTypeCasesGpuTest : public TensorTypesGpuTest {
 
 TEST_P(TensorTypeCasesGpuTest, Tf32) { RunCases<float, float>(); }
 TEST_P(TensorTypeCasesGpuTest, Int8) { RunCases<int8_t, int32_t>(); }
+// What tensor_int8 divides along k: tiles of each width, of C and of C transposed.
+TEST_P(TensorTypeCasesGpuTest, Int8OfFewTiles) {
+  if (!Takes(kElementTypeOf<int8_t>, kElementTypeOf<int32_t>)) return;
+  const int64_t shapes[][3] = {{300, 5, 4112},  {7, 1000, 2064},  {260, 12, 3088}, {15, 400, 4112},
+                               {500, 30, 2720}, {20, 1500, 1552}, {140, 60, 5008}, {384, 250, 2064},
+                               {60, 700, 1040}, {1, 3000, 8208},  {130, 9, 16}};
+  int turn = 0;
+  for (const auto& [m, n, k] : shapes) {
+    for (const int ops : {0, 1, 2, 3}) {
+      MatMulCase c = {m, n, k, turn % 3 == 0 ? 16 : 0, (ops & 1) != 0, (ops & 2) != 0};
+      c.alpha = turn % 2 == 0 ? 1 : -3;
+      c.beta = turn % 3;
+      c.batch = turn % 5 == 0 ? 3 : 1;
+      c.one_b = turn % 2 == 0;
+      ++turn;
+      RunCase<int8_t, int32_t>(c);
+    }
+  }
+}
+
 TEST_P(TensorTypeCasesGpuTest, E4m3ToFloat) { RunCases<E4m3, float>(); }
 TEST_P(TensorTypeCasesGpuTest, E4m3ToBf16) { RunCases<E4m3, Bf16>(); }
 TEST_P(TensorTypeCasesGpuTest, E4m3ToFp16) { RunCases<E4m3, Fp16>(); }
