@@ -14,6 +14,7 @@
 #include "matmul/device/tensor/single_plan.h"
 #include "matmul/device/tensor/small_plan.h"
 #include "matmul/device/tensor/split_plan.h"
+#include "matmul/device/tensor/stream_k_plan.h"
 #include "matmul/device/tensor/tile_plan.h"
 #include "matmul/device/tensor/tiny_plan.h"
 #include "matmul/device/tensor/turned_plan.h"
@@ -46,6 +47,7 @@ const std::vector<PlannedKernel>& Kernels() {
       {"tensor_turned", true, TensorTurnedTakes, [](Args a, Device d) { PlanTensorTurned(a, d); }},
       {"tensor_single", true, TensorSingleTakes, [](Args a, Device d) { PlanTensorSingle(a, d); }},
       {"tensor_split", true, TakesAll, [](Args a, Device d) { PlanTensorSplit(a, d); }},
+      {"tensor_stream_k", true, TakesAll, [](Args a, Device d) { PlanTensorStreamK(a, d); }},
       {"tensor_decode", true, TensorDecodeTakes, [](Args a, Device d) { PlanTensorDecode(a, d); }},
       {"tensor_pair", true, TakesAll, [](Args a, Device d) { PlanTensorPair(a, d); }},
       {"tensor_lines", true, TakesAll, [](Args a, Device d) { PlanTensorLines(a, d); }},

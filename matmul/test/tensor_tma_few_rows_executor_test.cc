@@ -74,6 +74,39 @@ TEST_F(TensorTmaFewRowsTest, WideSplitStores) {
   ExpectKernels("TensorSplit", 4);
 }
 
+// Tiles of C and of C transposed, alone and in pairs, cut on both sides: clusters have parts of a
+// tile, or the end of one and the beginning of the next.
+TEST_F(TensorTmaFewRowsTest, StreamK) {
+  std::vector<Call> calls =
+      InAllLayouts({{{120, 120, 1096, 0}, 4}, {{248, 120, 1096, 0}, 4}, {{248, 216, 1096, 0}, 6}});
+  // Columns that are no panels of 64 lie along k.
+  for (const bool transpose : {false, true}) {
+    calls.push_back({{184, 136, 1096, 0, transpose, true}, 4});
+    calls.push_back({{120, 216, 1096, 0, transpose, true}, 5});
+    calls.push_back({{376, 136, 1096, 0, transpose, true}, 8});
+    calls.push_back({{136, 184, 1096, 0, false, transpose}, 6});
+  }
+  kernel_from_end_ = 2;  // The last one adds sums.
+  Run<Bf16, Bf16>("tensor_stream_k", calls);
+  ExpectKernels("TensorStreamK", 16);
+}
+
+TEST_F(TensorTmaFewRowsTest, StreamKStores) {
+  const MatMulCase odd = {127, 183, 1096, 0, false, true, -0.5, 2};
+  const MatMulCase odd_columns = {183, 127, 1096, 0, false, true, -0.5, 2};
+  MatMulCase bias = {120, 184, 1096, 0};
+  bias.bias = true;
+  bias.activation = Activation::kGelu;
+  const MatMulCase batch = {120, 184, 1096, 0, false, false, 1, 0, 2, 8};
+  const std::vector<Call> calls = {{odd, 4}, {odd_columns, 4}, {bias, 4}, {batch, 7}};
+  kernel_from_end_ = 2;
+  Run<Bf16, Bf16>("tensor_stream_k", calls);
+  Run<Fp16, Fp16>("tensor_stream_k", calls);
+  Run<Bf16, float>("tensor_stream_k", calls);
+  Run<Fp16, float>("tensor_stream_k", calls);
+  ExpectKernels("TensorStreamK", 4);
+}
+
 // Every tile of the few rows or columns, in clusters that divide k and alone: wide ones where
 // multiprocessors are so few that the plan has to take them.
 TEST_F(TensorTmaFewRowsTest, Decode) {
