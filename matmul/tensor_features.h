@@ -23,7 +23,7 @@ enum class TensorPredicted : uint8_t {
   kSingle,
   kClustered,
   kSplit,
-  kStreamK,
+  kKParts,
   kDecode,
   kPair,
   kLines,

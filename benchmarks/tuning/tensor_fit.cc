@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kLeastSamples = 50;
 
 constexpr const char* kPredictedNames[] = {
-    "Tile",   "Divided", "Turned",  "Single",  "Clustered", "Split",  "StreamK",
+    "Tile",   "Divided", "Turned",  "Single",  "Clustered", "Split",  "KParts",
     "Decode", "Pair",    "Lines",   "General", "Tiny",      "Direct", "Ring",
     "Small",  "Vector",  "Shallow", "Copied",  "Rounded",   "Tf32",   "FewTf32"};
 

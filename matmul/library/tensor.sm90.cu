@@ -1,5 +1,5 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_divided, tensor_turned,
-// tensor_single, tensor_split, tensor_stream_k, tensor_decode, tensor_pair, tensor_lines,
+// tensor_single, tensor_split, tensor_k_parts, tensor_decode, tensor_pair, tensor_lines,
 // tensor_general, tensor_direct, tensor_ring, tensor_small, tensor_vector, tensor_shallow and
 // tensor_tiny the one whose time is predicted to be the least. Where rows of operands do not begin
 // at multiples of 16 bytes, which the TMA needs, these may also multiply copies of them in the
@@ -16,6 +16,7 @@
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/divided_plan.h"
+#include "matmul/device/tensor/k_parts_plan.h"
 #include "matmul/device/tensor/lines_plan.h"
 #include "matmul/device/tensor/pack.h"
 #include "matmul/device/tensor/packed_call.h"
@@ -26,7 +27,6 @@
 #include "matmul/device/tensor/single_plan.h"
 #include "matmul/device/tensor/small_plan.h"
 #include "matmul/device/tensor/split_plan.h"
-#include "matmul/device/tensor/stream_k_plan.h"
 #include "matmul/device/tensor/tile_plan.h"
 #include "matmul/device/tensor/tiny_plan.h"
 #include "matmul/device/tensor/turned_plan.h"
@@ -81,9 +81,9 @@ const MatMulFunctions& Split() {
   static const MatMulFunctions split = FunctionsOf("tensor_split");
   return split;
 }
-const MatMulFunctions& StreamK() {
-  static const MatMulFunctions stream_k = FunctionsOf("tensor_stream_k");
-  return stream_k;
+const MatMulFunctions& KParts() {
+  static const MatMulFunctions k_parts = FunctionsOf("tensor_k_parts");
+  return k_parts;
 }
 const MatMulFunctions& Decode() {
   static const MatMulFunctions decode = FunctionsOf("tensor_decode");
@@ -155,9 +155,9 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   }
   const double split = PlanTensorSplit(args, device).us;
   if (split < best.us) best = {&Split(), split};
-  const StreamKPlan stream_k = PlanTensorStreamK(args, device);
-  if (stream_k.us < best.us && args.workspace_bytes >= stream_k.WorkspaceBytes()) {
-    best = {&StreamK(), stream_k.us};
+  const KPartsPlan k_parts = PlanTensorKParts(args, device);
+  if (k_parts.us < best.us && args.workspace_bytes >= k_parts.WorkspaceBytes()) {
+    best = {&KParts(), k_parts.us};
   }
   if (TensorDecodeTakes(args)) {
     const double decode = PlanTensorDecode(args, device).us;
@@ -253,8 +253,8 @@ int64_t BytesOf(const Choice& choice, const MatMulArgs& args, const DeviceModel&
   if (choice.functions == &Divided()) {
     return copies + PlanTensorDivided(args, device).WorkspaceBytes();
   }
-  if (choice.functions == &StreamK()) {
-    return copies + PlanTensorStreamK(args, device).WorkspaceBytes();
+  if (choice.functions == &KParts()) {
+    return copies + PlanTensorKParts(args, device).WorkspaceBytes();
   }
   return copies;
 }

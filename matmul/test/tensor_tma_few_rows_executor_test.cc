@@ -74,9 +74,8 @@ TEST_F(TensorTmaFewRowsTest, WideSplitStores) {
   ExpectKernels("TensorSplit", 4);
 }
 
-// Tiles of C and of C transposed, alone and in pairs, cut on both sides: clusters have parts of a
-// tile, or the end of one and the beginning of the next.
-TEST_F(TensorTmaFewRowsTest, StreamK) {
+// Tiles of C and of C transposed, alone and in pairs, cut on both sides.
+TEST_F(TensorTmaFewRowsTest, KParts) {
   std::vector<Call> calls =
       InAllLayouts({{{120, 120, 1096, 0}, 4}, {{248, 120, 1096, 0}, 4}, {{248, 216, 1096, 0}, 6}});
   // Columns that are no panels of 64 lie along k.
@@ -87,11 +86,11 @@ TEST_F(TensorTmaFewRowsTest, StreamK) {
     calls.push_back({{136, 184, 1096, 0, false, transpose}, 6});
   }
   kernel_from_end_ = 2;  // The last one adds sums.
-  Run<Bf16, Bf16>("tensor_stream_k", calls);
-  ExpectKernels("TensorStreamK", 16);
+  Run<Bf16, Bf16>("tensor_k_parts", calls);
+  ExpectKernels("TensorKParts", 16);
 }
 
-TEST_F(TensorTmaFewRowsTest, StreamKStores) {
+TEST_F(TensorTmaFewRowsTest, KPartsStores) {
   const MatMulCase odd = {127, 183, 1096, 0, false, true, -0.5, 2};
   const MatMulCase odd_columns = {183, 127, 1096, 0, false, true, -0.5, 2};
   MatMulCase bias = {120, 184, 1096, 0};
@@ -100,11 +99,11 @@ TEST_F(TensorTmaFewRowsTest, StreamKStores) {
   const MatMulCase batch = {120, 184, 1096, 0, false, false, 1, 0, 2, 8};
   const std::vector<Call> calls = {{odd, 4}, {odd_columns, 4}, {bias, 4}, {batch, 7}};
   kernel_from_end_ = 2;
-  Run<Bf16, Bf16>("tensor_stream_k", calls);
-  Run<Fp16, Fp16>("tensor_stream_k", calls);
-  Run<Bf16, float>("tensor_stream_k", calls);
-  Run<Fp16, float>("tensor_stream_k", calls);
-  ExpectKernels("TensorStreamK", 4);
+  Run<Bf16, Bf16>("tensor_k_parts", calls);
+  Run<Fp16, Fp16>("tensor_k_parts", calls);
+  Run<Bf16, float>("tensor_k_parts", calls);
+  Run<Fp16, float>("tensor_k_parts", calls);
+  ExpectKernels("TensorKParts", 4);
 }
 
 // Every tile of the few rows or columns, in clusters that divide k and alone: wide ones where

@@ -1,21 +1,21 @@
-// The second kernel of stream_k.h: adds the parts of each tile, in the order of k, and stores C.
+// The second kernel of k_parts.h: adds the parts of each tile, in the order of k, and stores C.
 
-#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_STREAM_K_SUMS_H_
-#define STRIDEWISE_MATMUL_DEVICE_TENSOR_STREAM_K_SUMS_H_
+#ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_K_PARTS_SUMS_H_
+#define STRIDEWISE_MATMUL_DEVICE_TENSOR_K_PARTS_SUMS_H_
 
 #include <cstdint>
 
 #include "common/gpu/launch.h"
 #include "matmul/device/tensor/epilogue.h"
-#include "matmul/device/tensor/stream_k_parts.h"
+#include "matmul/device/tensor/k_parts.h"
 
 namespace stridewise {
 
-constexpr int kStreamKSumThreads = 256;
+constexpr int kKPartsSumThreads = 256;
 
-// A tile's shape, as stream_k.h has it: `vectors` of four sums of each of the 128 threads of a
+// A tile's shape, as k_parts.h has it: `vectors` of four sums of each of the 128 threads of a
 // warpgroup, which have 64 of its rows.
-struct StreamKShape {
+struct KPartsShape {
   int rows, cols;    // Of a cluster's tile.
   int vectors;       // cols / 8.
   int part_vectors;  // Of all threads.
@@ -23,8 +23,8 @@ struct StreamKShape {
 
 // Stores one element.
 template <typename Out>
-__device__ inline void StoreStreamKSum(const TensorOutput& c, float sum, int64_t row, int64_t col,
-                                       int64_t batch) {
+__device__ inline void StoreKPartsSum(const TensorOutput& c, float sum, int64_t row, int64_t col,
+                                      int64_t batch) {
   if (row >= c.rows || col >= c.cols) return;
   Out* const at = static_cast<Out*>(c.data) + batch * c.stride + row * c.ld + col;
   if (c.only_alpha) {
@@ -38,43 +38,40 @@ __device__ inline void StoreStreamKSum(const TensorOutput& c, float sum, int64_t
 
 // Called with a thread for each vector of all tiles.
 template <typename Out>
-__global__ void __launch_bounds__(kStreamKSumThreads)
-    AddStreamKSums(const __grid_constant__ StreamKWork work,
-                   const __grid_constant__ StreamKShape shape, const float4* sums,
-                   const __grid_constant__ TensorOutput c) {
+__global__ void __launch_bounds__(kKPartsSumThreads)
+    AddKParts(const __grid_constant__ KPartsWork work, const __grid_constant__ KPartsShape shape,
+              const float4* sums, const __grid_constant__ TensorOutput c) {
   constexpr int kOfGroup = 128;
   constexpr int kGroupRows = 64;
   // Parts whose loads are under way together.
   constexpr int kTogether = 4;
   WaitForPreviousKernel();
-  const int64_t item = int64_t{blockIdx.x} * kStreamKSumThreads + threadIdx.x;
+  const int64_t item = int64_t{blockIdx.x} * kKPartsSumThreads + threadIdx.x;
   const int tile = static_cast<int>(item / shape.part_vectors);
   if (tile >= work.tiles) return;
   const int vector = static_cast<int>(item - int64_t{tile} * shape.part_vectors);
   const int thread = vector % kOfGroup;
   const int of_group = vector / kOfGroup;
   const int group = of_group / shape.vectors;
-  const StreamKTileAt at(work, tile);
+  const KPartsTileAt at(work, tile);
   const int64_t row =
       int64_t{at.row} * shape.rows + group * kGroupRows + thread / 32 * 16 + thread % 32 / 4;
   const int64_t col =
       int64_t{at.col} * shape.cols + (of_group - group * shape.vectors) * 8 + thread % 4 * 2;
   if (row >= (c.transposed ? c.cols : c.rows) || col >= (c.transposed ? c.rows : c.cols)) return;
-  const int64_t first_step = int64_t{tile} * work.steps;
-  const int first = work.ClusterOf(first_step);
-  const int parts = work.ClusterOf(first_step + work.steps - 1) - first + 1;
-  const float4* const from = sums + int64_t{work.PartOf(tile, first)} * shape.part_vectors + vector;
+  const int64_t of_parts = int64_t{work.tiles} * shape.part_vectors;
+  const float4* const from = sums + item;
   float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll 1
-  for (int part = 0; part < parts; part += kTogether) {
+  for (int part = 0; part < work.parts; part += kTogether) {
     float4 of_part[kTogether];
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
-      if (part + i < parts) of_part[i] = from[int64_t{part + i} * shape.part_vectors];
+      if (part + i < work.parts) of_part[i] = from[(part + i) * of_parts];
     }
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
-      if (part + i >= parts) break;
+      if (part + i >= work.parts) break;
       sum.x += of_part[i].x;
       sum.y += of_part[i].y;
       sum.z += of_part[i].z;
@@ -83,9 +80,9 @@ __global__ void __launch_bounds__(kStreamKSumThreads)
   }
   const auto store = [&](float value, int below, int beside) {
     if (c.transposed) {
-      StoreStreamKSum<Out>(c, value, col + beside, row + below, at.batch);
+      StoreKPartsSum<Out>(c, value, col + beside, row + below, at.batch);
     } else {
-      StoreStreamKSum<Out>(c, value, row + below, col + beside, at.batch);
+      StoreKPartsSum<Out>(c, value, row + below, col + beside, at.batch);
     }
   };
   store(sum.x, 0, 0);
@@ -96,4 +93,4 @@ __global__ void __launch_bounds__(kStreamKSumThreads)
 
 }  // namespace stridewise
 
-#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_STREAM_K_SUMS_H_
+#endif  // STRIDEWISE_MATMUL_DEVICE_TENSOR_K_PARTS_SUMS_H_

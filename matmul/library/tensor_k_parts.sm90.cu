@@ -1,5 +1,5 @@
-// BF16 and FP16 for few tiles and a long k: `tensor_stream_k`. matmul/device/tensor/stream_k.h has
-// the kernels, stream_k_plan.h divides a call; here it is launched.
+// BF16 and FP16 for few tiles and a long k: `tensor_k_parts`. matmul/device/tensor/k_parts.h has
+// the kernels, k_parts_plan.h divides a call; here it is launched.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -10,41 +10,41 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
 #include "matmul/device/registry_entry.h"
+#include "matmul/device/tensor/k_parts.h"
+#include "matmul/device/tensor/k_parts_plan.h"
+#include "matmul/device/tensor/k_parts_sums.h"
 #include "matmul/device/tensor/output.h"
 #include "matmul/device/tensor/plan.h"
-#include "matmul/device/tensor/stream_k.h"
-#include "matmul/device/tensor/stream_k_plan.h"
-#include "matmul/device/tensor/stream_k_sums.h"
 #include "matmul/device/tensor_launch.h"
 
 namespace stridewise {
 namespace {
 
 template <typename Tile>
-StreamKWork WorkOf(const MatMulArgs& args, const StreamKPlan& plan) {
-  StreamKWork work = {};
+KPartsWork WorkOf(const MatMulArgs& args, const KPartsPlan& plan) {
+  KPartsWork work = {};
   work.steps = static_cast<int>(CeilDiv(args.k, int64_t{Tile::kBlockK}));
   work.rows = static_cast<int>(CeilDiv(args.m, int64_t{Tile::kBlockM * Tile::kCluster}));
   work.cols = static_cast<int>(CeilDiv(args.n, int64_t{Tile::kBlockN}));
   work.tiles = static_cast<int>(work.rows * work.cols * args.batch);
-  work.clusters = static_cast<int>(plan.clusters);
+  work.parts = static_cast<int>(plan.parts);
   return work;
 }
 
 template <typename Element>
-LaunchStatus AddSums(const StreamKWork& work, const StreamKShape& shape, const CallOfTiles& call) {
+LaunchStatus AddSums(const KPartsWork& work, const KPartsShape& shape, const CallOfTiles& call) {
   const auto launch = [&](auto kernel) {
     const int64_t vectors = int64_t{work.tiles} * shape.part_vectors;
-    return LaunchDependent(kernel, Grid{CeilDiv(vectors, int64_t{kStreamKSumThreads})},
-                           Block{kStreamKSumThreads}, 0, call.args.stream, work, shape,
+    return LaunchDependent(kernel, Grid{CeilDiv(vectors, int64_t{kKPartsSumThreads})},
+                           Block{kKPartsSumThreads}, 0, call.args.stream, work, shape,
                            static_cast<const float4*>(call.args.workspace), call.c);
   };
-  return call.args.c.type == ElementType::kFloat ? launch(AddStreamKSums<float>)
-                                                 : launch(AddStreamKSums<Element>);
+  return call.args.c.type == ElementType::kFloat ? launch(AddKParts<float>)
+                                                 : launch(AddKParts<Element>);
 }
 
 template <typename Tile>
-LaunchStatus LaunchTile(const CallOfTiles& call, const StreamKPlan& plan) {
+LaunchStatus LaunchTile(const CallOfTiles& call, const KPartsPlan& plan) {
   using Element = typename Tile::Element;
   const MatMulArgs& args = call.args;
   const TensorOperand<Element> a = {args.A<Element>(), MatrixCount(args.batch, args.a.stride)};
@@ -54,9 +54,9 @@ LaunchStatus LaunchTile(const CallOfTiles& call, const StreamKPlan& plan) {
   TensorGemm gemm = {};
   gemm.a_moves = a.matrices.count > 1 ? 1 : 0;
   gemm.b_moves = b.matrices.count > 1 ? 1 : 0;
-  const StreamKWork work = WorkOf<Tile>(args, plan);
+  const KPartsWork work = WorkOf<Tile>(args, plan);
   RETURN_IF_ERROR(LaunchDependentClusters(
-      Tile::kCluster, TensorStreamK<Tile>, Grid{int64_t{work.clusters} * Tile::kCluster},
+      Tile::kCluster, TensorKParts<Tile>, Grid{int64_t{work.tiles} * work.parts * Tile::kCluster},
       Block{kSingleThreads<Tile>}, Tile::kSharedBytes, args.stream, map_a, map_b, gemm, work,
       static_cast<float4*>(args.workspace)));
   return AddSums<Element>(
@@ -65,18 +65,18 @@ LaunchStatus LaunchTile(const CallOfTiles& call, const StreamKPlan& plan) {
 }
 
 template <typename Element, int kColumns, OperandLayout kMajorA, OperandLayout kMajorB>
-LaunchStatus LaunchCluster(const CallOfTiles& call, const StreamKPlan& plan) {
+LaunchStatus LaunchCluster(const CallOfTiles& call, const KPartsPlan& plan) {
   // Two blocks cannot divide three panels of columns that do not lie along k.
   if constexpr (kMajorB == OperandLayout::kKMajor || kColumns % 128 == 0) {
     if (plan.cluster == 2) {
-      return LaunchTile<StreamKTile<Element, kColumns, 2, kMajorA, kMajorB>>(call, plan);
+      return LaunchTile<KPartsTile<Element, kColumns, 2, kMajorA, kMajorB>>(call, plan);
     }
   }
-  return LaunchTile<StreamKTile<Element, kColumns, 1, kMajorA, kMajorB>>(call, plan);
+  return LaunchTile<KPartsTile<Element, kColumns, 1, kMajorA, kMajorB>>(call, plan);
 }
 
 template <typename Element, OperandLayout kMajorA, OperandLayout kMajorB>
-LaunchStatus LaunchCols(const CallOfTiles& call, const StreamKPlan& plan) {
+LaunchStatus LaunchCols(const CallOfTiles& call, const KPartsPlan& plan) {
   if constexpr (kMajorB == OperandLayout::kKMajor) {
     if (plan.cols == 144) return LaunchCluster<Element, 144, kMajorA, kMajorB>(call, plan);
     if (plan.cols == 224) return LaunchCluster<Element, 224, kMajorA, kMajorB>(call, plan);
@@ -92,7 +92,7 @@ LaunchStatus LaunchCols(const CallOfTiles& call, const StreamKPlan& plan) {
 }
 
 template <typename Element>
-LaunchStatus Run(const MatMulArgs& args, const StreamKPlan& plan) {
+LaunchStatus Run(const MatMulArgs& args, const KPartsPlan& plan) {
   const CallOfTiles call(args, plan.transposed);
   return ForLayouts(call.args,
                     [&](auto a, auto b) { return LaunchCols<Element, a(), b()>(call, plan); });
@@ -105,21 +105,21 @@ const MatMulFunctions& Fallback() {
 }
 
 // Returns the plan, without columns where the kernel does not take the call.
-StreamKPlan PlanOf(const MatMulArgs& args) {
+KPartsPlan PlanOf(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return {};
   const DeviceModel device = DeviceOf(args);
-  return TmaTakes(args, device) ? PlanTensorStreamK(args, device) : StreamKPlan();
+  return TmaTakes(args, device) ? PlanTensorKParts(args, device) : KPartsPlan();
 }
 
 }  // namespace
 
-int64_t MatMulTensorStreamKWorkspaceBytes(const MatMulArgs& args) {
-  const StreamKPlan plan = PlanOf(args);
+int64_t MatMulTensorKPartsWorkspaceBytes(const MatMulArgs& args) {
+  const KPartsPlan plan = PlanOf(args);
   return plan.cols == 0 ? 0 : plan.WorkspaceBytes();
 }
 
-LaunchStatus MatMulTensorStreamK(const MatMulArgs& args) {
-  const StreamKPlan plan = PlanOf(args);
+LaunchStatus MatMulTensorKParts(const MatMulArgs& args) {
+  const KPartsPlan plan = PlanOf(args);
   if (plan.cols == 0 || args.workspace_bytes < plan.WorkspaceBytes()) return Fallback().run(args);
   return args.a.type == ElementType::kBf16 ? Run<__nv_bfloat16>(args, plan)
                                            : Run<__half>(args, plan);
