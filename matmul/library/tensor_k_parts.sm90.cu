@@ -4,8 +4,11 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 
+#include "absl/status/status.h"
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"
 #include "matmul/device/gemm_args.h"
@@ -24,7 +27,7 @@ template <typename Tile>
 KPartsWork WorkOf(const MatMulArgs& args, const KPartsPlan& plan) {
   KPartsWork work = {};
   work.steps = static_cast<int>(CeilDiv(args.k, int64_t{Tile::kBlockK}));
-  work.rows = static_cast<int>(CeilDiv(args.m, int64_t{Tile::kBlockM * Tile::kCluster}));
+  work.rows = static_cast<int>(CeilDiv(args.m, int64_t{Tile::kBlockM}));
   work.cols = static_cast<int>(CeilDiv(args.n, int64_t{Tile::kBlockN}));
   work.tiles = static_cast<int>(work.rows * work.cols * args.batch);
   work.parts = static_cast<int>(plan.parts);
@@ -32,11 +35,10 @@ KPartsWork WorkOf(const MatMulArgs& args, const KPartsPlan& plan) {
 }
 
 template <typename Element>
-LaunchStatus AddSums(const KPartsWork& work, const KPartsShape& shape, const CallOfTiles& call) {
+LaunchStatus AddParts(const KPartsWork& work, const KPartsTileSums& tile, const CallOfTiles& call) {
   const auto launch = [&](auto kernel) {
-    const int64_t vectors = int64_t{work.tiles} * shape.part_vectors;
-    return LaunchDependent(kernel, Grid{CeilDiv(vectors, int64_t{kKPartsSumThreads})},
-                           Block{kKPartsSumThreads}, 0, call.args.stream, work, shape,
+    return LaunchDependent(kernel, Grid{int64_t{tile.groups} * tile.vectors, work.tiles},
+                           Block{kWarpgroupThreads}, 0, call.args.stream, work, tile,
                            static_cast<const float4*>(call.args.workspace), call.c);
   };
   return call.args.c.type == ElementType::kFloat ? launch(AddKParts<float>)
@@ -55,39 +57,27 @@ LaunchStatus LaunchTile(const CallOfTiles& call, const KPartsPlan& plan) {
   gemm.a_moves = a.matrices.count > 1 ? 1 : 0;
   gemm.b_moves = b.matrices.count > 1 ? 1 : 0;
   const KPartsWork work = WorkOf<Tile>(args, plan);
-  RETURN_IF_ERROR(LaunchDependentClusters(
-      Tile::kCluster, TensorKParts<Tile>, Grid{int64_t{work.tiles} * work.parts * Tile::kCluster},
-      Block{kSingleThreads<Tile>}, Tile::kSharedBytes, args.stream, map_a, map_b, gemm, work,
-      static_cast<float4*>(args.workspace)));
-  return AddSums<Element>(
-      work, {Tile::kBlockM * Tile::kCluster, Tile::kBlockN, Tile::kVectors, Tile::kPartVectors},
-      call);
+  RETURN_IF_ERROR(LaunchDependent(TensorKParts<Tile>, Grid{int64_t{work.tiles} * work.parts},
+                                  Block{kSingleThreads<Tile>}, Tile::kSharedBytes, args.stream,
+                                  map_a, map_b, gemm, work, static_cast<float4*>(args.workspace)));
+  return AddParts<Element>(
+      work, {Tile::kBlockM, Tile::kBlockN, Tile::kConsumerGroups, Tile::kVectors}, call);
 }
 
-template <typename Element, int kColumns, OperandLayout kMajorA, OperandLayout kMajorB>
-LaunchStatus LaunchCluster(const CallOfTiles& call, const KPartsPlan& plan) {
-  // Two blocks cannot divide three panels of columns that do not lie along k.
-  if constexpr (kMajorB == OperandLayout::kKMajor || kColumns % 128 == 0) {
-    if (plan.cluster == 2) {
-      return LaunchTile<KPartsTile<Element, kColumns, 2, kMajorA, kMajorB>>(call, plan);
+// Runs the plan's shape, which is the one with this number or a later one.
+template <typename Element, OperandLayout kMajorA, OperandLayout kMajorB, size_t kNumber = 0>
+LaunchStatus LaunchShape(const CallOfTiles& call, const KPartsPlan& plan) {
+  constexpr KPartsShape kShape = kKPartsShapes[kNumber];
+  if constexpr (kShape.Takes(kMajorB == OperandLayout::kKMajor)) {
+    if (plan.shape == static_cast<int>(kNumber)) {
+      return LaunchTile<KPartsTile<Element, kShape.groups, kShape.cols, kMajorA, kMajorB>>(call,
+                                                                                           plan);
     }
   }
-  return LaunchTile<KPartsTile<Element, kColumns, 1, kMajorA, kMajorB>>(call, plan);
-}
-
-template <typename Element, OperandLayout kMajorA, OperandLayout kMajorB>
-LaunchStatus LaunchCols(const CallOfTiles& call, const KPartsPlan& plan) {
-  if constexpr (kMajorB == OperandLayout::kKMajor) {
-    if (plan.cols == 144) return LaunchCluster<Element, 144, kMajorA, kMajorB>(call, plan);
-    if (plan.cols == 224) return LaunchCluster<Element, 224, kMajorA, kMajorB>(call, plan);
-  }
-  switch (plan.cols) {
-    case 128:
-      return LaunchCluster<Element, 128, kMajorA, kMajorB>(call, plan);
-    case 192:
-      return LaunchCluster<Element, 192, kMajorA, kMajorB>(call, plan);
-    default:
-      return LaunchCluster<Element, 256, kMajorA, kMajorB>(call, plan);
+  if constexpr (kNumber + 1 < std::size(kKPartsShapes)) {
+    return LaunchShape<Element, kMajorA, kMajorB, kNumber + 1>(call, plan);
+  } else {
+    return absl::InternalError("a shape that the operands' layouts do not have");
   }
 }
 
@@ -95,7 +85,7 @@ template <typename Element>
 LaunchStatus Run(const MatMulArgs& args, const KPartsPlan& plan) {
   const CallOfTiles call(args, plan.transposed);
   return ForLayouts(call.args,
-                    [&](auto a, auto b) { return LaunchCols<Element, a(), b()>(call, plan); });
+                    [&](auto a, auto b) { return LaunchShape<Element, a(), b()>(call, plan); });
 }
 
 // Runs what this kernel does not take.
@@ -104,7 +94,7 @@ const MatMulFunctions& Fallback() {
   return fallback;
 }
 
-// Returns the plan, without columns where the kernel does not take the call.
+// Returns the plan, without a shape where the kernel does not take the call.
 KPartsPlan PlanOf(const MatMulArgs& args) {
   if (args.m == 0 || args.n == 0 || args.batch == 0) return {};
   const DeviceModel device = DeviceOf(args);
@@ -115,12 +105,12 @@ KPartsPlan PlanOf(const MatMulArgs& args) {
 
 int64_t MatMulTensorKPartsWorkspaceBytes(const MatMulArgs& args) {
   const KPartsPlan plan = PlanOf(args);
-  return plan.cols == 0 ? 0 : plan.WorkspaceBytes();
+  return plan.shape < 0 ? 0 : plan.WorkspaceBytes();
 }
 
 LaunchStatus MatMulTensorKParts(const MatMulArgs& args) {
   const KPartsPlan plan = PlanOf(args);
-  if (plan.cols == 0 || args.workspace_bytes < plan.WorkspaceBytes()) return Fallback().run(args);
+  if (plan.shape < 0 || args.workspace_bytes < plan.WorkspaceBytes()) return Fallback().run(args);
   return args.a.type == ElementType::kBf16 ? Run<__nv_bfloat16>(args, plan)
                                            : Run<__half>(args, plan);
 }

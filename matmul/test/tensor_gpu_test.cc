@@ -122,8 +122,9 @@ TEST_P(TensorGpuTest, WholeLines) {
   }
 }
 
-// Extents of hundreds, at which tensor_split has wide tiles and clusters divide k, and
-// tensor_turned clusters that share A; small enough for compute-sanitizer.
+// Extents of hundreds, at which tensor_split has wide tiles and clusters divide k, tensor_turned
+// clusters that share A, and tensor_k_parts up to nine parts of k; small enough for
+// compute-sanitizer.
 TEST_P(TensorGpuTest, TilesOfHundreds) {
   const struct { int64_t m, n; } sizes[] = {{264, 520}, {1000, 200}, {200, 1000}, {257, 1528}};
   for (const auto& size : sizes) {
@@ -161,8 +162,10 @@ TEST_P(TensorGpuTest, DividedTiles) {
 
 // A workspace is used again as the call before has left it.
 TEST_P(TensorGpuTest, AgainInTheSameWorkspace) {
-  if (GetParam() != "tensor_divided") GTEST_SKIP() << "no sums in it";
-  MatMulTestProblem<Bf16> problem({2056, 2312, 1160, 0});
+  const bool divides_few = GetParam() == "tensor_k_parts";
+  if (GetParam() != "tensor_divided" && !divides_few) GTEST_SKIP() << "no sums in it";
+  MatMulTestProblem<Bf16> problem(divides_few ? MatMulCase{264, 520, 4104, 0}
+                                              : MatMulCase{2056, 2312, 1160, 0});
   const auto a = Upload(problem.a());
   const auto b = Upload(problem.b());
   const auto c = Upload(problem.c_with_guards());

@@ -11,14 +11,11 @@
 
 namespace stridewise {
 
-constexpr int kKPartsSumThreads = 256;
-
-// A tile's shape, as k_parts.h has it: `vectors` of four sums of each of the 128 threads of a
-// warpgroup, which have 64 of its rows.
-struct KPartsShape {
-  int rows, cols;    // Of a cluster's tile.
-  int vectors;       // cols / 8.
-  int part_vectors;  // Of all threads.
+// A tile, as k_parts.h has it: `vectors` of four sums of each of the 128 threads of a warpgroup,
+// which have 64 of its rows.
+struct KPartsTileSums {
+  int rows, cols;
+  int groups, vectors;
 };
 
 // Stores one element.
@@ -36,38 +33,33 @@ __device__ inline void StoreKPartsSum(const TensorOutput& c, float sum, int64_t 
                                   bias != nullptr ? static_cast<float>(bias[col]) : 0));
 }
 
-// Called with a thread for each vector of all tiles.
+// Called with blocks of 128 threads: x for the vectors of each warpgroup, y for tiles.
 template <typename Out>
-__global__ void __launch_bounds__(kKPartsSumThreads)
-    AddKParts(const __grid_constant__ KPartsWork work, const __grid_constant__ KPartsShape shape,
+__global__ void __launch_bounds__(kWarpgroupThreads)
+    AddKParts(const __grid_constant__ KPartsWork work, const __grid_constant__ KPartsTileSums tile,
               const float4* sums, const __grid_constant__ TensorOutput c) {
-  constexpr int kOfGroup = 128;
-  constexpr int kGroupRows = 64;
-  // Parts whose loads are under way together.
+  // Parts whose loads are under way together. With 12 products take 2.5 % longer, with 2 1 %.
   constexpr int kTogether = 4;
   WaitForPreviousKernel();
-  const int64_t item = int64_t{blockIdx.x} * kKPartsSumThreads + threadIdx.x;
-  const int tile = static_cast<int>(item / shape.part_vectors);
-  if (tile >= work.tiles) return;
-  const int vector = static_cast<int>(item - int64_t{tile} * shape.part_vectors);
-  const int thread = vector % kOfGroup;
-  const int of_group = vector / kOfGroup;
-  const int group = of_group / shape.vectors;
-  const KPartsTileAt at(work, tile);
+  const int thread = static_cast<int>(threadIdx.x);
+  const int group = static_cast<int>(blockIdx.x) / tile.vectors;
+  const int vector = static_cast<int>(blockIdx.x) - group * tile.vectors;
+  const KPartsTileAt at(work, static_cast<int>(blockIdx.y));
   const int64_t row =
-      int64_t{at.row} * shape.rows + group * kGroupRows + thread / 32 * 16 + thread % 32 / 4;
-  const int64_t col =
-      int64_t{at.col} * shape.cols + (of_group - group * shape.vectors) * 8 + thread % 4 * 2;
+      int64_t{at.row} * tile.rows + group * kMmaRows + thread / 32 * 16 + thread % 32 / 4;
+  const int64_t col = int64_t{at.col} * tile.cols + vector * 8 + thread % 4 * 2;
   if (row >= (c.transposed ? c.cols : c.rows) || col >= (c.transposed ? c.rows : c.cols)) return;
-  const int64_t of_parts = int64_t{work.tiles} * shape.part_vectors;
-  const float4* const from = sums + item;
+  const int64_t tile_vectors = int64_t{gridDim.x} * kWarpgroupThreads;
+  const int64_t part_vectors = gridDim.y * tile_vectors;
+  const float4* const from =
+      sums + blockIdx.y * tile_vectors + blockIdx.x * kWarpgroupThreads + thread;
   float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll 1
   for (int part = 0; part < work.parts; part += kTogether) {
     float4 of_part[kTogether];
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
-      if (part + i < work.parts) of_part[i] = from[(part + i) * of_parts];
+      if (part + i < work.parts) of_part[i] = from[(part + i) * part_vectors];
     }
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
