@@ -76,14 +76,18 @@ TEST_F(TensorTmaFewRowsTest, WideSplitStores) {
 
 // Tiles of C and of C transposed, cut on both sides.
 TEST_F(TensorTmaFewRowsTest, KParts) {
+  std::vector<Call> calls = InAllLayouts({{{120, 120, 1096, 0}, 10},
+                                          {{120, 120, 1096, 0}, 4},
+                                          {{136, 184, 1096, 0}, 10},
+                                          {{136, 184, 1096, 0}, 6},
+                                          {{120, 264, 1096, 0}, 4},
+                                          {{72, 120, 1096, 0}, 4}});
+  // Tiles of 144 columns, which lie along k.
+  for (const bool transpose : {false, true}) {
+    calls.push_back({{136, 184, 1096, 0, false, transpose}, 4});
+  }
   kernel_from_end_ = 2;  // The last one adds sums.
-  Run<Bf16, Bf16>("tensor_k_parts", InAllLayouts({{{120, 120, 1096, 0}, 10},
-                                                  {{120, 120, 1096, 0}, 4},
-                                                  {{136, 184, 1096, 0}, 10},
-                                                  {{136, 184, 1096, 0}, 6},
-                                                  {{136, 184, 1096, 0}, 4},
-                                                  {{120, 264, 1096, 0}, 4},
-                                                  {{72, 120, 1096, 0}, 4}}));
+  Run<Bf16, Bf16>("tensor_k_parts", calls);
   ExpectKernels("TensorKParts", 16);
 }
 
