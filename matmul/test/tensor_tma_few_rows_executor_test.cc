@@ -80,10 +80,10 @@ TEST_F(TensorTmaFewRowsTest, KParts) {
                                           {{120, 120, 1096, 0}, 4},
                                           {{136, 184, 1096, 0}, 10},
                                           {{136, 184, 1096, 0}, 6},
-                                          {{120, 264, 1096, 0}, 4},
-                                          {{72, 120, 1096, 0}, 4}});
-  // Tiles of 144 columns, which lie along k.
+                                          {{120, 264, 1096, 0}, 4}});
+  // Tiles of 96 and 144 columns, which lie along k.
   for (const bool transpose : {false, true}) {
+    calls.push_back({{72, 120, 1096, 0, false, transpose}, 4});
     calls.push_back({{136, 184, 1096, 0, false, transpose}, 4});
   }
   kernel_from_end_ = 2;  // The last one adds sums.

@@ -63,7 +63,9 @@ inline double KPartsUs(const MatMulArgs& args, const DeviceModel& device, const 
   const double sums =
       steps * std::max(kStep * shape.cols * (shape.groups == 1 ? kHalf : 1), bytes / rate);
   const double memory = kMemory * MemoryUs(args, device);
-  return kFixed + std::hypot(std::max(sums, memory), kOther * std::min(sums, memory)) +
+  const double most = std::max(sums, memory);
+  const double other = kOther * std::min(sums, memory);
+  return kFixed + std::sqrt(most * most + other * other) +
          static_cast<double>(plan.WorkspaceBytes()) / kSumsOfUs +
          kTogetherUs * static_cast<double>(CeilDiv(plan.parts, kTogether));
 }
