@@ -93,11 +93,16 @@ MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const>
 }
 
 MatMulTuning FitKernels(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
-                        const MatMulTuning& start, const std::set<std::string>& kernels) {
+                        const MatMulTuning& start, const std::set<std::string>& kernels,
+                        int on_top) {
+  CorrectionOptions more = kOnTop;
+  more.count = on_top;
   return FitAll(data, shapes, [&](const KernelSamples& kernel) {
     const MatMulCostModel* present = start.Find(kernel.row->implementation);
-    const bool keeps = kernels.count(kernel.row->implementation) == 0 && present != nullptr;
-    return keeps ? *present : FitCostModel(kernel.samples, {});
+    if (present == nullptr) return FitCostModel(kernel.samples, {});
+    if (kernels.count(kernel.row->implementation) == 0) return *present;
+    return on_top > 0 ? FitCostModel(kernel.samples, more, present)
+                      : FitCostModel(kernel.samples, {});
   });
 }
 

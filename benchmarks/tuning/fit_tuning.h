@@ -22,9 +22,15 @@ MatMulTuning FitTuning(const TuneData& data, absl::Span<const ShapeTimes* const>
                        const MatMulTuning* start = nullptr, const CorrectionOptions& options = {});
 
 // Returns `start` with the constants of these kernels fitted anew, from nothing, beside the others
-// as they are: for kernels that are new or have changed.
+// as they are: for kernels that are new or have changed. With `on_top` they keep their constants
+// and get that many corrections more: for kernels that have changed a little, where there are few
+// products. Kernels that `start` does not know are fitted from nothing.
 MatMulTuning FitKernels(const TuneData& data, absl::Span<const ShapeTimes* const> shapes,
-                        const MatMulTuning& start, const std::set<std::string>& kernels);
+                        const MatMulTuning& start, const std::set<std::string>& kernels,
+                        int on_top = 0);
+
+// Of a fit on top of another: fewer and smaller corrections than from nothing.
+inline constexpr CorrectionOptions kOnTop = {40, 0.3, 10};
 
 // What a tuning chooses at a product, and what would be best.
 struct TuneChoice {

@@ -180,6 +180,25 @@ TEST(FitKernelsTest, KeepsTheOthers) {
   EXPECT_GT(MeanRegret(ChoicesOf(MatMulChooser(start), data.model, Pointers(data))), 1.05);
 }
 
+// The same, where `tiny` keeps its constants and gets more corrections.
+TEST(FitKernelsTest, CorrectsOnTop) {
+  TuneData data = Made(200, 1);
+  for (ShapeTimes& shape : data.shapes) {
+    for (KernelTime& time : shape.times) time.ms *= time.kernel == "tiny" ? 0.5 : 1;
+  }
+  const MatMulTuning start = ForMemoryRate(TuningFor(data.model), data.model.memory_gbps);
+  constexpr int kOnTopOfStart = 20;
+  const MatMulTuning tuning = FitKernels(data, Pointers(data), start, {"tiny"}, kOnTopOfStart);
+  ASSERT_EQ(tuning.kernels.size(), start.kernels.size());
+  for (const MatMulKernelTuning& kernel : start.kernels) {
+    const MatMulCostModel& now = *tuning.Find(kernel.kernel);
+    const size_t more = kernel.kernel == "tiny" ? kOnTopOfStart : 0;
+    EXPECT_EQ(now.corrections.size(), kernel.model.corrections.size() + more) << kernel.kernel;
+    EXPECT_EQ(now.costs.fixed, kernel.model.costs.fixed) << kernel.kernel;
+  }
+  EXPECT_LT(MeanRegret(ChoicesOf(MatMulChooser(tuning), data.model, Pointers(data))), 1.05);
+}
+
 TEST(ChoicesOfTest, AChoiceThatWasNotMeasuredCountsAsSlow) {
   TuneData data = Made(8, 1);
   for (ShapeTimes& shape : data.shapes) shape.times = {{"no_such_kernel", 0, 1, 0.5}};

@@ -48,6 +48,10 @@ ABSL_FLAG(
     "Measure only these kernels, a list, and fit nothing: their times take the place of older "
     "ones where --from_csv names this file behind that of the others, of the same --seed. With "
     "--from_csv: fit only these, beside the present tuning of the others.");
+ABSL_FLAG(
+    int, on_top, 0,
+    "With --from_csv and --kernels: leave the constants of these kernels as they are, and add "
+    "this number of corrections, 1 to 150. 0: fit from nothing.");
 ABSL_FLAG(std::string, from_csv, "",
           "Measure nothing, and fit the times of these files, a list. Needs no GPU.");
 ABSL_FLAG(std::string, tuning, "", "The tuning file to write. One that is there is replaced.");
@@ -70,12 +74,10 @@ constexpr size_t kWorst = 10;
 // Of five products one is held out.
 constexpr int64_t kParts = 5;
 
-// Of a fit on top of another: fewer and smaller corrections than from nothing.
-constexpr CorrectionOptions kOnTop = {40, 0.3, 10};
-
 struct Flags {
   std::vector<std::string> from_csv;
   std::set<std::string> kernels;  // Empty: all.
+  int on_top = 0;
   std::string csv, tuning;
   int count = 0;
   double seconds = 0;
@@ -99,6 +101,12 @@ absl::StatusOr<Flags> FlagsFromCommandLine() {
       return RefuseValue("--kernels", name, absl::StrJoin(allowed, ", "));
     }
     flags.kernels.emplace(name);
+  }
+  flags.on_top = absl::GetFlag(FLAGS_on_top);
+  constexpr int kMostOnTop = 150;
+  RETURN_IF_ERROR(CheckRange("--on_top", flags.on_top, 0, kMostOnTop));
+  if (flags.on_top > 0 && (flags.kernels.empty() || flags.from_csv.empty())) {
+    return absl::InvalidArgumentError("--on_top: needs --from_csv and --kernels");
   }
   flags.csv = ResolvePath(absl::GetFlag(FLAGS_csv));
   flags.tuning = ResolvePath(absl::GetFlag(FLAGS_tuning));
@@ -198,7 +206,7 @@ absl::Status Fit(const Flags& flags, const std::vector<std::string>& paths) {
   const MatMulTuning* start = nullptr;
   const auto fit_kernels = [&](const std::vector<const ShapeTimes*>& shapes) {
     return flags.kernels.empty() ? FitTuning(data, shapes)
-                                 : FitKernels(data, shapes, present, flags.kernels);
+                                 : FitKernels(data, shapes, present, flags.kernels, flags.on_top);
   };
   MatMulChooser by_trial(fit_kernels(fitted));
   std::vector<TuneChoice> judged = ChoicesOf(by_trial, data.model, held_out);

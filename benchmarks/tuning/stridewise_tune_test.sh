@@ -7,6 +7,8 @@ program=$PWD/benchmarks/tuning/stridewise_tune
 expect_refused --count --count=3
 expect_refused --seconds --seconds=0
 expect_refused --kernels --kernels=no_such_kernel
+expect_refused --on_top --on_top=-1
+expect_refused --on_top --on_top=3
 expect_refused nothing.csv --from_csv=nothing.csv
 echo 'a,b' >other.csv
 expect_refused other.csv --from_csv=other.csv
