@@ -1,5 +1,6 @@
 // How a product is divided for TensorKParts, and how long that is expected to take: the constants
-// are fitted to times of 110 products with all tiles, measured on an H200 with a cold L2.
+// are fitted to times on an H200 with a cold L2, of 110 products with all tiles and of 305 with
+// the one that was chosen.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_TENSOR_K_PARTS_PLAN_H_
 #define STRIDEWISE_MATMUL_DEVICE_TENSOR_K_PARTS_PLAN_H_
@@ -44,22 +45,27 @@ struct KPartsPlan {
 // Returns the microseconds of a plan, before corrections.
 inline double KPartsUs(const MatMulArgs& args, const DeviceModel& device, const KPartsPlan& plan) {
   const KPartsShape& shape = kKPartsShapes[plan.shape];
-  constexpr double kFixed = 8.25;           // Both kernels' starts.
-  constexpr double kStep = 0.002274;        // Of a column and 64 of k, while tensor cores are busy.
-  constexpr double kHalf = 0.545;           // Of it, with 64 rows.
-  constexpr double kBytesOfUs = 1.377e+05;  // Of a multiprocessor, from the L2.
-  constexpr double kBytesOfAll = 1.369e+07;  // From the L2 to all of them.
-  constexpr double kSumsOfUs = 2.93e+06;     // Bytes of parts, written and read.
+  constexpr double kFixed = 6.25;           // Both kernels' starts.
+  constexpr double kStep = 0.002364;        // Of a column and 64 of k, while tensor cores are busy.
+  constexpr double kHalf = 0.535;           // Of it, with 64 rows.
+  constexpr double kOnBytes = 128;          // Of a row and a step.
+  constexpr double kOffBytes = 197;         // Of rows that begin within lines of the L2.
+  constexpr double kBytesOfUs = 1.437e+05;  // Of a multiprocessor, from the L2.
+  constexpr double kBytesOfAll = 1.399e+07;  // From the L2 to all of them.
+  constexpr double kSumsOfUs = 2.83e+06;     // Bytes of parts, written and read.
   constexpr int64_t kTogether = 4;  // Parts that are read together, and how long that takes.
-  constexpr double kTogetherUs = 0.135;
-  constexpr double kMemory = 1.064;
-  constexpr double kOther = 0.676;  // What of the lesser of two times is not hidden.
+  constexpr double kTogetherUs = 0.137;
+  constexpr double kMemory = 1.061;
+  constexpr double kOther = 0.586;  // What of the lesser of two times is not hidden.
   const auto blocks = static_cast<double>(plan.tiles * plan.parts);
   const double steps =
       static_cast<double>(CeilDiv(args.k, int64_t{kTensorStep})) / static_cast<double>(plan.parts);
   const double rate = std::min(kBytesOfUs, kBytesOfAll / blocks);
-  const double bytes = shape.rows() * LoadedBytesOfRow(plan.transposed ? args.b : args.a) +
-                       shape.cols * LoadedBytesOfRow(plan.transposed ? args.a : args.b);
+  const auto of_row = [](const MatMulInput& input) {
+    return BeginsOffLines(input) ? kOffBytes : kOnBytes;
+  };
+  const double bytes = shape.rows() * of_row(plan.transposed ? args.b : args.a) +
+                       shape.cols * of_row(plan.transposed ? args.a : args.b);
   const double sums =
       steps * std::max(kStep * shape.cols * (shape.groups == 1 ? kHalf : 1), bytes / rate);
   const double memory = kMemory * MemoryUs(args, device);
