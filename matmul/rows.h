@@ -15,6 +15,12 @@ inline bool BeginsOffLines(const MatMulInput& input) {
   return input.ld % kOfLine != 0;
 }
 
+// Returns the bytes of 64 elements of such a row that come from the L2: four sectors of 32 or,
+// where they begin within a line, five.
+inline double LoadedBytesOfRow(const MatMulInput& input) {
+  return BeginsOffLines(input) ? 160 : 128;
+}
+
 // Returns whether every row of C begins and ends a multiple of this number of elements behind its
 // first element.
 inline bool HasRowsOfVectors(const MatMulArgs& args, int64_t elements) {

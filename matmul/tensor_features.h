@@ -23,6 +23,7 @@ enum class TensorPredicted : uint8_t {
   kSingle,
   kClustered,
   kSplit,
+  kKParts,
   kDecode,
   kPair,
   kLines,

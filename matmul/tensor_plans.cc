@@ -6,6 +6,7 @@
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/divided_plan.h"
+#include "matmul/device/tensor/k_parts_plan.h"
 #include "matmul/device/tensor/lines_plan.h"
 #include "matmul/device/tensor/pair_plan.h"
 #include "matmul/device/tensor/plan.h"
@@ -46,6 +47,7 @@ const std::vector<PlannedKernel>& Kernels() {
       {"tensor_turned", true, TensorTurnedTakes, [](Args a, Device d) { PlanTensorTurned(a, d); }},
       {"tensor_single", true, TensorSingleTakes, [](Args a, Device d) { PlanTensorSingle(a, d); }},
       {"tensor_split", true, TakesAll, [](Args a, Device d) { PlanTensorSplit(a, d); }},
+      {"tensor_k_parts", true, TakesAll, [](Args a, Device d) { PlanTensorKParts(a, d); }},
       {"tensor_decode", true, TensorDecodeTakes, [](Args a, Device d) { PlanTensorDecode(a, d); }},
       {"tensor_pair", true, TakesAll, [](Args a, Device d) { PlanTensorPair(a, d); }},
       {"tensor_lines", true, TakesAll, [](Args a, Device d) { PlanTensorLines(a, d); }},

@@ -15,10 +15,10 @@ namespace {
 
 constexpr size_t kLeastSamples = 50;
 
-constexpr const char* kPredictedNames[] = {"Tile",    "Divided", "Turned",  "Single", "Clustered",
-                                           "Split",   "Decode",  "Pair",    "Lines",  "General",
-                                           "Tiny",    "Direct",  "Ring",    "Small",  "Vector",
-                                           "Shallow", "Copied",  "Rounded", "Tf32",   "FewTf32"};
+constexpr const char* kPredictedNames[] = {
+    "Tile",   "Divided", "Turned",  "Single",  "Clustered", "Split",  "KParts",
+    "Decode", "Pair",    "Lines",   "General", "Tiny",      "Direct", "Ring",
+    "Small",  "Vector",  "Shallow", "Copied",  "Rounded",   "Tf32",   "FewTf32"};
 
 constexpr const char* kFeatureNames[] = {
     "M",      "N",    "K",        "Batch", "Less",    "Greater", "Elements",  "Ops",

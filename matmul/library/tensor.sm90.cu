@@ -1,8 +1,9 @@
 // BF16 and FP16 by tensor cores, what `auto` runs: of tensor_tile, tensor_divided, tensor_turned,
-// tensor_single, tensor_split, tensor_decode, tensor_pair, tensor_lines, tensor_general,
-// tensor_direct, tensor_ring, tensor_small, tensor_vector, tensor_shallow and tensor_tiny the one
-// whose time is predicted to be the least. Where rows of operands do not begin at multiples of 16
-// bytes, which the TMA needs, these may also multiply copies of them in the workspace.
+// tensor_single, tensor_split, tensor_k_parts, tensor_decode, tensor_pair, tensor_lines,
+// tensor_general, tensor_direct, tensor_ring, tensor_small, tensor_vector, tensor_shallow and
+// tensor_tiny the one whose time is predicted to be the least. Where rows of operands do not begin
+// at multiples of 16 bytes, which the TMA needs, these may also multiply copies of them in the
+// workspace.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "matmul/device/tensor/decode_plan.h"
 #include "matmul/device/tensor/direct_plan.h"
 #include "matmul/device/tensor/divided_plan.h"
+#include "matmul/device/tensor/k_parts_plan.h"
 #include "matmul/device/tensor/lines_plan.h"
 #include "matmul/device/tensor/pack.h"
 #include "matmul/device/tensor/packed_call.h"
@@ -78,6 +80,10 @@ const MatMulFunctions& Single() {
 const MatMulFunctions& Split() {
   static const MatMulFunctions split = FunctionsOf("tensor_split");
   return split;
+}
+const MatMulFunctions& KParts() {
+  static const MatMulFunctions k_parts = FunctionsOf("tensor_k_parts");
+  return k_parts;
 }
 const MatMulFunctions& Decode() {
   static const MatMulFunctions decode = FunctionsOf("tensor_decode");
@@ -149,6 +155,10 @@ Choice ChooseByTma(const MatMulArgs& args, const DeviceModel& device) {
   }
   const double split = PlanTensorSplit(args, device).us;
   if (split < best.us) best = {&Split(), split};
+  const KPartsPlan k_parts = PlanTensorKParts(args, device);
+  if (k_parts.us < best.us && args.workspace_bytes >= k_parts.WorkspaceBytes()) {
+    best = {&KParts(), k_parts.us};
+  }
   if (TensorDecodeTakes(args)) {
     const double decode = PlanTensorDecode(args, device).us;
     if (decode < best.us) best = {&Decode(), decode};
@@ -240,8 +250,13 @@ LaunchStatus RunPacked(const MatMulArgs& args, const DeviceModel& device, const 
 // Returns the bytes of workspace that a choice needs.
 int64_t BytesOf(const Choice& choice, const MatMulArgs& args, const DeviceModel& device) {
   const int64_t copies = choice.packs ? PackedCallOf(args).bytes() : 0;
-  if (choice.functions != &Divided()) return copies;
-  return copies + PlanTensorDivided(args, device).WorkspaceBytes();
+  if (choice.functions == &Divided()) {
+    return copies + PlanTensorDivided(args, device).WorkspaceBytes();
+  }
+  if (choice.functions == &KParts()) {
+    return copies + PlanTensorKParts(args, device).WorkspaceBytes();
+  }
+  return copies;
 }
 
 }  // namespace

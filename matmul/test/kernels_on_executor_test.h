@@ -59,7 +59,7 @@ class KernelsOnExecutorTest : public testing::Test {
   template <typename T, typename Out, typename OfB>
   using Change = std::common_type_t<std::function<void(MatMulTestProblem<T, Out, OfB>*)>>;
 
-  // Runs the calls and keeps the kernels that were launched last.
+  // Runs the calls and keeps the kernels that were launched last, or before the last.
   // `change` may change operands.
   template <typename T, typename Out, typename OfB = T>
   void Run(const char* name, const std::vector<Call>& calls, const MatMulScales& scales = {},
@@ -82,12 +82,13 @@ class KernelsOnExecutorTest : public testing::Test {
           problem.Check(nullptr, AccuracyOf(*implementation, problem.args()));
       ASSERT_TRUE(check.ok()) << check;
       launches_ = executor->launches().size();
-      ASSERT_GT(launches_, 0u);
-      kernels_.emplace(executor->launches().back().kernel, executor->launches().back());
+      ASSERT_GE(launches_, kernel_from_end_);
+      const executor::LaunchReport& launch = executor->launches()[launches_ - kernel_from_end_];
+      kernels_.emplace(launch.kernel, launch);
     }
   }
 
-  // Expects that the kernels that were launched last are at least as many instantiations of the one
+  // Expects that the kernels that were kept are at least as many instantiations of the one
   // with this name, and none of others.
   void ExpectKernels(const char* name, size_t count) const {
     EXPECT_GE(kernels_.size(), count);
@@ -98,7 +99,8 @@ class KernelsOnExecutorTest : public testing::Test {
 
   std::vector<std::unique_ptr<executor::Executor>> executors_;
   size_t turn_ = 0;
-  size_t launches_ = 0;  // Of the last call.
+  size_t launches_ = 0;         // Of the last call.
+  size_t kernel_from_end_ = 1;  // Of a call's launches, the one that is kept: 1 is the last.
   std::map<uintptr_t, executor::LaunchReport> kernels_;
 };
 

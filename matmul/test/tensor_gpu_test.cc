@@ -124,8 +124,9 @@ TEST_P(TensorGpuTest, WholeLines) {
   }
 }
 
-// Extents of hundreds, at which tensor_split has wide tiles and clusters divide k, and
-// tensor_turned clusters that share A; small enough for compute-sanitizer.
+// Extents of hundreds, at which tensor_split has wide tiles and clusters divide k, tensor_turned
+// clusters that share A, and tensor_k_parts up to nine parts of k; small enough for
+// compute-sanitizer.
 TEST_P(TensorGpuTest, TilesOfHundreds) {
   const struct { int64_t m, n; } sizes[] = {{264, 520}, {1000, 200}, {200, 1000}, {257, 1528}};
   for (const auto& size : sizes) {
@@ -165,7 +166,8 @@ TEST_P(TensorDividedGpuTest, DividedTiles) {
 
 // A workspace is used again as the call before has left it.
 TEST_P(TensorSumsGpuTest, AgainInTheSameWorkspace) {
-  MatMulTestProblem<Bf16> problem({2056, 2312, 1160, 0});
+  MatMulTestProblem<Bf16> problem(GetParam() == "tensor_k_parts" ? MatMulCase{264, 520, 4104, 0}
+                                                                 : MatMulCase{2056, 2312, 1160, 0});
   const auto a = Upload(problem.a());
   const auto b = Upload(problem.b());
   const auto c = Upload(problem.c_with_guards());
@@ -187,8 +189,8 @@ TEST_P(TensorSumsGpuTest, AgainInTheSameWorkspace) {
 INSTANTIATE_TEST_SUITE_P(All, TensorGpuTest, DeviceImplementations(IsOurs), NameOfImplementation);
 INSTANTIATE_TEST_SUITE_P(All, TensorDividedGpuTest, testing::Values("tensor_divided", "tensor"),
                          NameOfImplementation);
-INSTANTIATE_TEST_SUITE_P(All, TensorSumsGpuTest, testing::Values("tensor_divided"),
-                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, TensorSumsGpuTest,
+                         testing::Values("tensor_divided", "tensor_k_parts"), NameOfImplementation);
 
 }  // namespace
 }  // namespace stridewise

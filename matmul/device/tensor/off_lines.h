@@ -25,19 +25,15 @@ namespace stridewise {
 inline double OffLinesUs(const MatMulArgs& args, const TensorPlan& plan,
                          const DeviceModel& device) {
   constexpr double kFixed = 8;
-  constexpr double kBytesOfUs = 80e3;  // Of a multiprocessor, while all of them load.
-  constexpr double kOnBytes = 128;     // Of a row and a step.
-  constexpr double kOffBytes = 160;
+  constexpr double kBytesOfUs = 80e3;   // Of a multiprocessor, while all of them load.
   constexpr int64_t kLeastExtent = 64;  // Others wait for memory, which sends each line once.
-  const bool a_off = BeginsOffLines(args.a);
-  const bool b_off = BeginsOffLines(args.b);
-  if ((!a_off && !b_off) || std::min(args.m, args.n) <= kLeastExtent) return 0;
+  const bool on_lines = !BeginsOffLines(args.a) && !BeginsOffLines(args.b);
+  if (on_lines || std::min(args.m, args.n) <= kLeastExtent) return 0;
   const int64_t rows = plan.transposed ? args.n : args.m;
   const int64_t cols = plan.transposed ? args.m : args.n;
-  const bool rows_off = plan.transposed ? b_off : a_off;
-  const bool cols_off = plan.transposed ? a_off : b_off;
-  const double bytes = plan.rows * (rows_off ? kOffBytes : kOnBytes) +
-                       plan.cols * (cols_off ? kOffBytes : kOnBytes) / plan.cluster;
+  const double bytes =
+      plan.rows * LoadedBytesOfRow(plan.transposed ? args.b : args.a) +
+      plan.cols * LoadedBytesOfRow(plan.transposed ? args.a : args.b) / plan.cluster;
   const int64_t clusters = ClustersAtOnce(plan.cluster * plan.split, 1, device.multiprocessors);
   const int64_t tiles = CeilDiv(rows, int64_t{plan.rows} * plan.cluster) *
                         CeilDiv(cols, int64_t{plan.cols}) * args.batch;
