@@ -88,7 +88,7 @@ TEST_F(TensorTmaFewRowsTest, KParts) {
   }
   kernel_from_end_ = 2;  // The last one adds sums.
   Run<Bf16, Bf16>("tensor_k_parts", calls);
-  ExpectKernels("TensorKParts", 16);
+  ExpectKernels("TensorKParts", 12);
 }
 
 TEST_F(TensorTmaFewRowsTest, KPartsStores) {
