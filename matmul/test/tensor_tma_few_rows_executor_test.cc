@@ -76,15 +76,15 @@ TEST_F(TensorTmaFewRowsTest, WideSplitStores) {
 
 // Tiles of C and of C transposed, cut on both sides.
 TEST_F(TensorTmaFewRowsTest, KParts) {
-  std::vector<Call> calls = InAllLayouts({{{120, 120, 1096, 0}, 10},
-                                          {{120, 120, 1096, 0}, 4},
-                                          {{136, 184, 1096, 0}, 10},
-                                          {{136, 184, 1096, 0}, 6},
-                                          {{120, 264, 1096, 0}, 4}});
+  std::vector<Call> calls = InAllLayouts({{{120, 120, 2120, 0}, 10},
+                                          {{120, 120, 2120, 0}, 4},
+                                          {{136, 184, 2120, 0}, 10},
+                                          {{136, 184, 2120, 0}, 6},
+                                          {{120, 264, 2120, 0}, 4}});
   // Tiles of 96 and 144 columns, which lie along k.
   for (const bool transpose : {false, true}) {
-    calls.push_back({{72, 120, 1096, 0, false, transpose}, 4});
-    calls.push_back({{136, 184, 1096, 0, false, transpose}, 4});
+    calls.push_back({{72, 120, 2120, 0, false, transpose}, 4});
+    calls.push_back({{136, 184, 2120, 0, false, transpose}, 4});
   }
   kernel_from_end_ = 2;  // The last one adds sums.
   Run<Bf16, Bf16>("tensor_k_parts", calls);
@@ -92,12 +92,12 @@ TEST_F(TensorTmaFewRowsTest, KParts) {
 }
 
 TEST_F(TensorTmaFewRowsTest, KPartsStores) {
-  const MatMulCase odd = {127, 183, 1096, 0, false, true, -0.5, 2};
-  const MatMulCase odd_columns = {183, 127, 1096, 0, false, true, -0.5, 2};
-  MatMulCase bias = {120, 184, 1096, 0};
+  const MatMulCase odd = {127, 183, 2120, 0, false, true, -0.5, 2};
+  const MatMulCase odd_columns = {183, 127, 2120, 0, false, true, -0.5, 2};
+  MatMulCase bias = {120, 184, 2120, 0};
   bias.bias = true;
   bias.activation = Activation::kGelu;
-  const MatMulCase batch = {120, 184, 1096, 0, false, false, 1, 0, 2, 8};
+  const MatMulCase batch = {120, 184, 2120, 0, false, false, 1, 0, 2, 8};
   const std::vector<Call> calls = {{odd, 4}, {odd_columns, 4}, {bias, 4}, {batch, 7}};
   kernel_from_end_ = 2;
   Run<Bf16, Bf16>("tensor_k_parts", calls);

@@ -80,7 +80,7 @@ inline double KPartsUs(const MatMulArgs& args, const DeviceModel& device, const 
 // tiles or too few steps to divide.
 inline KPartsPlan PlanTensorKParts(const MatMulArgs& args, const DeviceModel& device) {
   constexpr int64_t kLeastExtent = 64;
-  constexpr int64_t kLeastK = 1024;
+  constexpr int64_t kLeastK = 2048;  // With less, products were slower than by other kernels.
   constexpr double kMostWaste = 1.6;
   KPartsPlan best;
   if (std::min(args.m, args.n) <= kLeastExtent || args.k < kLeastK) return best;
