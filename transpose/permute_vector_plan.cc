@@ -52,10 +52,10 @@ bool IsMadeOfVectors(const PermuteArgs& args) {
 // (permute_tile 0.99), and rows of `in` of 48 bytes have a third of it. Short rows of `in` that are
 // no whole sectors lose, too: 240 bytes of `10x170x1256x15:1320` have 0.83, and 0.94 in flat tiles.
 // So do out rows of large tensors that are no whole sectors, which neighbouring tiles share: on an
-// H100 `255x66x29x66:3120` of 16 bytes has 0.74, and 0.90 in flat tiles; `106x7x86x280:2130` of 8
-// bytes 0.74 and 0.96; on an H200 `64x1000x20x128:3021` of 2 bytes 0.65 and 0.89. The L2 cache puts
-// sectors of small ones together: `45x7x68x58:1320` of 16 bytes, 20 MB, has 1.02. Nothing was
-// measured of 1 and 4 bytes.
+// H200 `64x1000x20x128:3021` of 2 bytes has 0.65, and 0.89 in flat tiles; `255x66x29x66:3120` of 16
+// bytes on an H100 0.74 and 0.90; 20 of 4 bytes 0.80 and 0.92 in the mean, nine of 1 byte 0.71 and
+// 0.78. The L2 cache puts sectors of small ones together: `45x7x68x58:1320` of 16 bytes, 20 MB,
+// has 1.02.
 bool PrefersVectors(const PermuteArgs& args) {
   constexpr int64_t kLeastBytes = 128;
   constexpr int64_t kManyBytes = 512;
@@ -64,9 +64,8 @@ bool PrefersVectors(const PermuteArgs& args) {
   if (!IsMadeOfVectors(args)) return false;
   const auto bytes = [&](int d) { return args.dims[d].extent * args.element_bytes; };
   const int64_t columns = bytes(ColumnDimension(args));
-  const bool measured = args.element_bytes == 2 || args.element_bytes >= 8;
-  const bool whole = !measured || bytes(0) % kSectorBytes == 0 ||
-                     Elements(args) * args.element_bytes < kLargeBytes;
+  const bool whole =
+      bytes(0) % kSectorBytes == 0 || Elements(args) * args.element_bytes < kLargeBytes;
   return whole && bytes(0) >= kLeastBytes && columns >= kLeastBytes &&
          (columns % kSectorBytes == 0 || columns >= kManyBytes);
 }

@@ -128,7 +128,8 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(GaplessProblem({47, 10, 5840}, {1, 2, 0}, 1)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(GaplessProblem({40, 1200, 70}, {2, 1, 0})), PermuteMethod::kFlat);
   // The same of whole vectors, 128 bytes of each, with gaps in a batch.
-  EXPECT_EQ(method(GaplessProblem({8, 300, 310, 48}, {3, 0, 2, 1})), PermuteMethod::kVector);
+  EXPECT_EQ(method(GaplessProblem({8, 304, 310, 48}, {3, 0, 2, 1})), PermuteMethod::kVector);
+  EXPECT_EQ(method(GaplessProblem({8, 300, 310, 48}, {3, 0, 2, 1})), PermuteMethod::kFlat);
   EXPECT_EQ(method(GaplessProblem({16, 2048, 20, 128}, {0, 3, 2, 1}, 1)), PermuteMethod::kVector);
   EXPECT_EQ(method(GaplessProblem({16, 2048, 20, 112}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
   EXPECT_EQ(method(GaplessProblem({16, 112, 2000, 128}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
