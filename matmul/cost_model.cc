@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "matmul/rows.h"
 
 namespace stridewise {
 namespace {
@@ -31,10 +35,9 @@ TwoTimes TimesOf(const MatMulCosts& costs, const MatMulWork& work) {
 }
 
 // Whether every row of C begins and ends at a multiple of 16 bytes.
-bool HasRowsOfVectors(const MatMulArgs& args) {
+bool IsMadeOfVectors(const MatMulArgs& args) {
   constexpr int64_t kVector = 4;
-  return args.n % kVector == 0 && args.c.ld % kVector == 0 &&
-         (args.batch == 1 || args.c.stride % kVector == 0) &&
+  return HasRowsOfVectors(args, kVector) &&
          reinterpret_cast<uintptr_t>(args.c.data) % (kVector * sizeof(float)) == 0;
 }
 
@@ -65,7 +68,7 @@ void SetCallFeatures(const MatMulCall& call, MatMulFeatures* features) {
   set(MatMulFeature::kOps, (call.args.a.transposed ? 1 : 0) + (call.args.b.transposed ? 2 : 0));
   set(MatMulFeature::kVectorsA, call.vectors_a ? 1 : 0);
   set(MatMulFeature::kVectorsB, call.vectors_b ? 1 : 0);
-  set(MatMulFeature::kVectorsC, HasRowsOfVectors(call.args) ? 1 : 0);
+  set(MatMulFeature::kVectorsC, IsMadeOfVectors(call.args) ? 1 : 0);
 }
 
 void SetKernelFeatures(const MatMulCosts& costs, const MatMulWork& work, MatMulFeatures* features) {
@@ -89,11 +92,8 @@ void SetKernelFeatures(const MatMulCosts& costs, const MatMulWork& work, MatMulF
 }
 
 double CorrectionOf(const MatMulCostModel& model, const MatMulFeatures& features) {
-  float factor = 1;
-  for (const MatMulCorrection& correction : model.corrections) {
-    factor *= correction.FactorFor(features);
-  }
-  return std::clamp(static_cast<double>(factor), model.least_correction, model.most_correction);
+  return ProductOfFactors(model.corrections, features, model.least_correction,
+                          model.most_correction);
 }
 
 }  // namespace stridewise

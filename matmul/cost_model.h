@@ -6,8 +6,7 @@
 //                  beside dram_mb times its own: arithmetic and memory overlap, so that the result
 //                  is the fourth root of the sum of their fourth powers, the larger of the two and
 //                  at most 19 % more;
-//   times one factor from each correction: a table that is indexed by a few comparisons of features
-//                  of the call, such as "k < 96" and "fill < 1.4", for what the counts do not know.
+//   times one factor from each correction (factor_table.h), for what the counts do not know.
 //
 // The constants are fitted to times measured on the GPU (benchmarks/tuning); tuning.h has them.
 
@@ -20,6 +19,7 @@
 
 #include "common/gpu/device_model.h"
 #include "matmul/args.h"
+#include "matmul/factor_table.h"
 #include "matmul/kernel_work.h"
 
 namespace stridewise {
@@ -82,23 +82,7 @@ const char* MatMulFeatureName(MatMulFeature feature);
 // The features of one kernel for one call.
 using MatMulFeatures = float[kMatMulFeatures];
 
-// A table of 2^kQuestions factors. Bit i of the index says whether the feature of question i is at
-// least its threshold.
-struct MatMulCorrection {
-  static constexpr int kQuestions = 4;
-  MatMulFeature features[kQuestions];
-  float thresholds[kQuestions];
-  float factors[1 << kQuestions];
-
-  float FactorFor(const MatMulFeatures& values) const {
-    unsigned index = 0;
-    for (int i = 0; i < kQuestions; ++i) {
-      index |= static_cast<unsigned>(values[static_cast<size_t>(features[i])] >= thresholds[i])
-               << i;
-    }
-    return factors[index];
-  }
-};
+using MatMulCorrection = FactorTable<MatMulFeature>;
 
 struct MatMulCostModel {
   MatMulCosts costs;

@@ -51,8 +51,8 @@ bool IsMadeOfVectors(const PermuteArgs& args) {
 // (permute_joined 0.95), but `18x5x6x12x15x14:150342` of 16 bytes, 96 bytes of them, 0.71
 // (permute_tile 0.99), and rows of `in` of 48 bytes have a third of it. Short rows of `in` that are
 // no whole sectors lose, too: 240 bytes of `10x170x1256x15:1320` have 0.83, and 0.94 in flat tiles.
-// So do out rows of large tensors with elements of 8 and 16 bytes, of which neighbouring tiles share
-// sectors: on an H100 `255x66x29x66:3120` of 16 bytes has 0.74, and 0.90 in flat tiles;
+// So do out rows of large tensors with elements of 8 and 16 bytes, of which neighbouring tiles
+// share sectors: on an H100 `255x66x29x66:3120` of 16 bytes has 0.74, and 0.90 in flat tiles;
 // `106x7x86x280:2130` of 8 bytes 0.74 and 0.96. The L2 cache puts sectors of small ones together:
 // `45x7x68x58:1320` of 16 bytes, 20 MB, has 1.02.
 bool PrefersVectors(const PermuteArgs& args) {

@@ -19,6 +19,8 @@ absl::StatusOr<CutensorLibrary> Load() {
   library.Find("cutensorDestroyTensorDescriptor", &made.DestroyTensor);
   library.Find("cutensorCreatePermutation", &made.CreatePermutation);
   library.Find("cutensorDestroyOperationDescriptor", &made.DestroyOperation);
+  library.Find("cutensorCreatePlanPreference", &made.CreatePreference);
+  library.Find("cutensorDestroyPlanPreference", &made.DestroyPreference);
   library.Find("cutensorCreatePlan", &made.CreatePlan);
   library.Find("cutensorDestroyPlan", &made.DestroyPlan);
   library.Find("cutensorPermute", &made.Permute);

@@ -25,6 +25,10 @@ enum CutensorType : int {
 
 enum CutensorOperator : int { kCutensorIdentity = 1 };
 
+enum CutensorAlgorithm : int { kCutensorChooses = -1 };  // CUTENSOR_ALGO_DEFAULT
+
+enum CutensorJit : int { kCutensorNoJit = 0 };  // CUTENSOR_JIT_MODE_NONE
+
 // cutensorHandle_t and the other opaque types.
 using CutensorHandle = struct CutensorHandleState*;
 using CutensorTensor = struct CutensorTensorState*;
@@ -46,6 +50,10 @@ struct CutensorLibrary {
                                       CutensorOperator operator_a, CutensorTensor b,
                                       const int32_t* modes_b, CutensorCompute compute);
   CutensorStatus (*DestroyOperation)(CutensorOperation operation);
+  CutensorStatus (*CreatePreference)(CutensorHandle handle, CutensorPreference* preference,
+                                     CutensorAlgorithm algorithm, CutensorJit jit);
+  CutensorStatus (*DestroyPreference)(CutensorPreference preference);
+  // Version 2.0 refuses to plan without a preference; later ones do not.
   CutensorStatus (*CreatePlan)(CutensorHandle handle, CutensorPlan* plan,
                                CutensorOperation operation, CutensorPreference preference,
                                uint64_t workspace_bytes);

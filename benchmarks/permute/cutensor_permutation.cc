@@ -54,6 +54,7 @@ class Permutation {
   Permutation& operator=(const Permutation&) = delete;
   ~Permutation() {
     if (plan_ != nullptr) cutensor_->DestroyPlan(plan_);
+    if (preference_ != nullptr) cutensor_->DestroyPreference(preference_);
     if (operation_ != nullptr) cutensor_->DestroyOperation(operation_);
     for (CutensorTensor tensor : {in_, out_}) {
       if (tensor != nullptr) cutensor_->DestroyTensor(tensor);
@@ -107,8 +108,12 @@ class Permutation {
                  cutensor_->CreatePermutation(handle_, &operation_, in_, modes_in.data(),
                                               kCutensorIdentity, out_, modes_out.data(), compute),
                  "cutensorCreatePermutation"));
+    RETURN_IF_ERROR(StatusOf(
+        *cutensor_,
+        cutensor_->CreatePreference(handle_, &preference_, kCutensorChooses, kCutensorNoJit),
+        "cutensorCreatePlanPreference"));
     return StatusOf(*cutensor_,
-                    cutensor_->CreatePlan(handle_, &plan_, operation_, /*preference=*/nullptr,
+                    cutensor_->CreatePlan(handle_, &plan_, operation_, preference_,
                                           /*workspace_bytes=*/0),
                     "cutensorCreatePlan");
   }
@@ -120,6 +125,7 @@ class Permutation {
   CutensorTensor in_ = nullptr;
   CutensorTensor out_ = nullptr;
   CutensorOperation operation_ = nullptr;
+  CutensorPreference preference_ = nullptr;
   CutensorPlan plan_ = nullptr;
 };
 

@@ -25,6 +25,8 @@ struct CutensorOperationState {
   std::vector<int32_t> modes_a, modes_b;
 };
 
+struct CutensorPreferenceState {};
+
 struct CutensorPlanState {
   CutensorOperationState operation;
 };
@@ -116,9 +118,23 @@ CutensorStatus cutensorDestroyOperationDescriptor(CutensorOperation operation) {
   return Destroy(operation);
 }
 
+CutensorStatus cutensorCreatePlanPreference(CutensorHandle /*handle*/,
+                                            CutensorPreference* preference,
+                                            CutensorAlgorithm algorithm, CutensorJit jit) {
+  if (algorithm != kCutensorChooses || jit != kCutensorNoJit) return kNotSupported;
+  *preference = new CutensorPreferenceState();
+  ++objects;
+  return kCutensorSuccess;
+}
+
+CutensorStatus cutensorDestroyPlanPreference(CutensorPreference preference) {
+  return Destroy(preference);
+}
+
 CutensorStatus cutensorCreatePlan(CutensorHandle /*handle*/, CutensorPlan* plan,
-                                  CutensorOperation operation, CutensorPreference /*preference*/,
+                                  CutensorOperation operation, CutensorPreference preference,
                                   uint64_t /*workspace_bytes*/) {
+  if (preference == nullptr) return kNotSupported;
   *plan = new CutensorPlanState{*operation};
   ++objects;
   return kCutensorSuccess;

@@ -6,21 +6,13 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "benchmarks/tuning/boost.h"
 #include "benchmarks/tuning/fit_costs.h"
 #include "matmul/cost_model.h"
 
 namespace stridewise {
 
-struct CorrectionOptions {
-  int count = 150;
-  double rate = 0.3;
-  double damping = 6;  // A part's mean error is trusted by half at this sum of weights.
-};
-
-// Returns the corrections that boosting finds, one after the other: each halves the samples by four
-// questions, the same for all parts, that reduce the squared errors most, and corrects each part by
-// its mean error, damped where it has few samples and by a rate below 1.
-// Those of `start` are applied first.
+// Returns the corrections that BoostTables() finds for what `start` leaves.
 std::vector<MatMulCorrection> FitCorrections(const MatMulCostModel& start,
                                              absl::Span<const CostSample> samples,
                                              const CorrectionOptions& options);

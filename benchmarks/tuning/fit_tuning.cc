@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/tuning/boost.h"
 #include "benchmarks/tuning/common_errors.h"
 #include "benchmarks/tuning/fit_corrections.h"
 #include "benchmarks/tuning/sample_weights.h"

@@ -5,15 +5,12 @@
 #include <limits>
 #include <vector>
 
+#include "benchmarks/tuning/boost.h"
 #include "benchmarks/tuning/common_errors.h"
 #include "benchmarks/tuning/fit_costs.h"
 
 namespace stridewise {
 namespace {
-
-// The least weight, of kernels that are far slower than the best. With 0.05 a kernel was chosen
-// that takes four times as long as the best, at one of 498 products.
-constexpr double kLeastWeight = 0.15;
 
 // The least predictions for a product.
 struct Least {
@@ -24,10 +21,6 @@ struct Least {
 bool HasWorkspace(const CostSample& sample) { return sample.call.args.workspace_bytes > 0; }
 
 }  // namespace
-
-double WeightOf(double ratio) {
-  return std::max(kLeastWeight, 1 / (ratio * ratio * ratio * ratio));
-}
 
 void WeighByPredictions(size_t products, std::vector<KernelSamples>* kernels) {
   std::vector<Least> least(products);

@@ -10,9 +10,6 @@
 
 namespace stridewise {
 
-// Returns the weight of a kernel that takes `ratio` times as long as the fastest one.
-double WeightOf(double ratio);
-
 // Gives an error the weight, too, that it would have if the predictions were the times, where that
 // is the greater one: a slow kernel that is predicted to be fast is chosen. Kernels without
 // workspace are compared with those without alone. Of 2657 products on an H100 the regret at the

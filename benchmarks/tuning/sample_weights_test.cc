@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "benchmarks/tuning/boost.h"
 #include "benchmarks/tuning/kernel_samples_fixture.h"
 #include "gtest/gtest.h"
 

@@ -245,12 +245,14 @@ TEST_F(StridewiseGpuTest, ReservesTheWorkspaceThatAProductWants) {
 }
 
 // The product is long enough to want a workspace, which has to lie on the context's device too.
+// With one device it is the first.
 TEST_F(StridewiseGpuTest, MultipliesOnTheSecondDeviceWhileTheFirstIsCurrent) {
   stridewise_context* second = nullptr;
-  const stridewise_status status = stridewise_create(&second, 1, nullptr);
-  if (status == STRIDEWISE_INVALID_ARGUMENT) GTEST_SKIP() << stridewise_message(nullptr);
-  ASSERT_EQ(status, STRIDEWISE_OK) << stridewise_message(nullptr);
-  stridewise_destroy(std::exchange(context_, second));
+  if (const stridewise_status status = stridewise_create(&second, 1, nullptr);
+      status != STRIDEWISE_INVALID_ARGUMENT) {
+    ASSERT_EQ(status, STRIDEWISE_OK) << stridewise_message(nullptr);
+    stridewise_destroy(std::exchange(context_, second));
+  }
   constexpr int64_t kM = 100;
   constexpr int64_t kK = 20000;
   const std::vector<float> ones(kM * kK, 1);

@@ -206,6 +206,8 @@ class Worker : public AccessChecker {
   uint64_t ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t address, uint64_t value,
                            uintptr_t pc);
   void ArriveAfterCopies(Lane& lane, uintptr_t address, bool counts, uintptr_t pc);
+  // Counts the bytes of a store of st.async or red.async at its mbarrier, which releases it.
+  void CompleteBytes(Lane& lane, uintptr_t address, int64_t bytes, uintptr_t pc);
   // Arrives at named barrier `id` of `count` threads, and waits for the others if `waits`.
   void NamedBarrier(Lane& lane, uint64_t id, uint64_t count, bool waits, uintptr_t pc);
   // Returns the barrier at an address in shared memory; anything else is a finding.

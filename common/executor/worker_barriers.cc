@@ -139,6 +139,18 @@ uint64_t Worker::ExecuteMbarrier(const PtxOpcode& opcode, Lane& lane, uintptr_t 
   }
 }
 
+// A GPU takes st.async and red.async for illegal instructions in a block that is alone.
+void Worker::CompleteBytes(Lane& lane, uintptr_t address, int64_t bytes, uintptr_t pc) {
+  if (context_->cluster_blocks == 1) {
+    if (!exact_) Suspect(lane, Stop::kExactly);
+    ReportFatal(Check::kCluster, lane, true, pc, "st.async or red.async in a cluster of one block");
+  }
+  Mbarrier* const barrier = FindMbarrier(lane, address, pc);
+  Release(lane, barrier);
+  const std::string error = barrier->CompleteBytes(bytes);
+  if (!error.empty()) WrongBarrier(lane, pc, absl::StrCat(BarrierName(barrier), ": ", error));
+}
+
 // The copies arrive at once, and so does the thread. Without noinc the pending count grows by the
 // one that the arrival takes away.
 void Worker::ArriveAfterCopies(Lane& lane, uintptr_t address, bool counts, uintptr_t pc) {

@@ -127,10 +127,18 @@ void Worker::ExecuteScalar(const PtxInstruction& instruction, Lane& lane, uint64
           std::memcpy(element, &value, bytes);
         }
       }
+      if (opcode.completes) {
+        CompleteBytes(lane, address(2, opcode.space), static_cast<int64_t>(bytes) * opcode.count,
+                      pc);
+      }
       return;
     }
     case PtxKind::kAtomic:
-      return ExecuteAtomic(instruction, lane, registers, arguments, pc);
+      ExecuteAtomic(instruction, lane, registers, arguments, pc);
+      if (opcode.completes) {
+        CompleteBytes(lane, address(2, opcode.space), opcode.type.bits / 8, pc);
+      }
+      return;
     case PtxKind::kCachePolicy:
       return write(0);
     case PtxKind::kCopyAsync: {

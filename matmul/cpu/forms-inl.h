@@ -53,14 +53,14 @@ inline constexpr int64_t kMaxBytesInPlace = 128 << 10;
 // calls, going along rows is up to 1.6 times as fast, beside which the copy of B is nothing.
 inline constexpr int64_t kMaxBytesOfStrips = 320 << 10;
 
-// From this number of rows of A on the copy of a B whose rows are far apart repays itself, if k has
-// so many steps.
+// From these numbers of rows of A and of steps along k on the copy of a B whose rows are far apart
+// repays itself.
 inline constexpr int64_t kMinRowsOfCopy = 40;
 inline constexpr int64_t kMinDepthOfCopy = 64;
 
-// From this number of rows of A and of steps along k on strips are faster than blocks, if the rows
-// of B that are multiplied at once take at most so many bytes: they are read again for each group
-// of rows of A, which the L2 cache has to repay.
+// From this number of rows of A and of steps along k on strips are faster than blocks, unless the
+// rows of B that are multiplied at once take more than kMaxBytesOfStripDepth: they are read again
+// for each group of rows of A, which the L2 cache has to repay.
 inline constexpr int64_t kMinRowsOfGroups = 256;
 inline constexpr int64_t kMinDepthOfStrips = 128;
 inline constexpr int64_t kMaxBytesOfStripDepth = 3 << 19;

@@ -16,7 +16,7 @@ constexpr int64_t kThreadsOfAny = 16;
 // Less stays on one thread: two or three would not gain what they cost.
 constexpr double kMinWorkOfThreads = 1e6;
 
-// An element of an operand that is read once takes as long as so many operations.
+// The operations that take as long as an element of an operand that is read once.
 constexpr double kWorkOfElement = 16;
 
 // A tile of fewer rows takes as long as one of four.
@@ -36,7 +36,7 @@ bool TakesDots(const ProductShape& shape) {
   return shape.transposed_b && !shape.transposed_a && std::min(shape.m, shape.n) <= most;
 }
 
-// Columns of a transposed A of so many rows come from other lines for each part of the rows.
+// From this number of rows on columns of a transposed A come from other lines for each part.
 constexpr int64_t kMinRowsOfColumns = 128;
 
 // The time of the largest part in multiply-adds for each step along k, with what operands cost: an

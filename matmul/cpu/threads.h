@@ -50,7 +50,7 @@ ThreadGrid ChooseBatchGrid(int64_t m, int64_t n, int64_t batch, int64_t threads)
 
 // Returns the height of the chunks that `threads` threads take in turn from m rows, of each of
 // which work_of_row multiply-adds are computed at once: several for each thread, of whole panels of
-// so many rows, at most 64 unless they are short.
+// `panel` rows, at most 64 unless they are short.
 int64_t ChunkRows(int64_t m, int64_t work_of_row, int64_t threads, int64_t panel = 8);
 
 }  // namespace stridewise

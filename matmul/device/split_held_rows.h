@@ -24,15 +24,15 @@ __device__ inline uint32_t CombineWarpsOfRow(uint32_t of_warp, Combine combine, 
 // Splits the rows of a block, each by kHeldRowThreads of its threads. REQUIRES: rows are whole
 // fours, at most kHeldRowCols elements.
 template <typename Scheme>
-__device__ inline void SplitHeldRows(const SplitSource& source, int64_t block) {
+__device__ inline void SplitHeldRows(const SplitSource& source, uint32_t block) {
   __shared__ uint32_t words[3][kSplitWarps];
-  const int thread = static_cast<int>(threadIdx.x) % kHeldRowThreads;
-  const int64_t row = block * kHeldRows + static_cast<int64_t>(threadIdx.x) / kHeldRowThreads;
-  const bool inside = row < static_cast<int64_t>(source.count) * source.rows;
+  const int thread = static_cast<int>(threadIdx.x % kHeldRowThreads);
+  const uint32_t row = block * kHeldRows + threadIdx.x / kHeldRowThreads;
+  const bool inside = row < static_cast<uint32_t>(source.count) * source.rows;
   const int quads = inside ? source.cols / 4 : 0;
-  const uint32_t matrix = static_cast<uint32_t>(row) / static_cast<uint32_t>(source.rows);
-  const float* const from = source.data + matrix * source.stride +
-                            (row - static_cast<int64_t>(matrix) * source.rows) * source.ld;
+  const uint32_t matrix = source.count > 1 ? row / static_cast<uint32_t>(source.rows) : 0;
+  const float* const from =
+      source.data + matrix * source.stride + (row - matrix * source.rows) * source.ld;
   float4 held[kHeldQuads];
 #pragma unroll
   for (int i = 0; i < kHeldQuads; ++i) {
@@ -50,7 +50,7 @@ __device__ inline void SplitHeldRows(const SplitSource& source, int64_t block) {
   for (int i = 0; i < kHeldQuads; ++i) {
     const int q = thread + i * kHeldRowThreads;
     if (q >= quads) break;
-    SplitAndStore<Scheme>(source, row * source.out_ld + 4 * q, held[i],
+    SplitAndStore<Scheme>(source, int64_t{row} * source.out_ld + 4 * q, held[i],
                           {scale, scale, scale, scale}, &counts, &counts);
   }
   const auto sum = [](uint32_t x, uint32_t y) { return x + y; };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "common/base/status_macros.h"
 #include "common/gpu/launch.h"
@@ -33,14 +34,10 @@ constexpr int64_t kMostCachedQuadsOfStrip = (107 << 10) / 16;
 template <typename Scheme>
 __device__ inline void SplitBoth(const SplitSource& first, const SplitSource& second,
                                  float4* cache) {
-  const bool is_first = blockIdx.x < first.blocks;
+  const auto first_blocks = static_cast<uint32_t>(first.blocks);
+  const bool is_first = blockIdx.x < first_blocks;
   const SplitSource source = is_first ? first : second;
-  const int64_t block = static_cast<int64_t>(blockIdx.x) - (is_first ? 0 : first.blocks);
-  if (LoadsWholeQuads(source, block)) {
-    SplitBlock<Scheme, true>(source, block, cache);
-  } else {
-    SplitBlock<Scheme, false>(source, block, cache);
-  }
+  SplitBlock<Scheme>(source, blockIdx.x - (is_first ? 0 : first_blocks), cache);
 }
 
 // With registers for three blocks INT8 is 4 % faster at 4096 than with more, and TF32 5 % at 2048;
@@ -75,7 +72,7 @@ int ClusterFor(const SplitSource& source, const DeviceModel& device) {
   constexpr int kUsual = 8;
   constexpr int kMostRows = 192;  // Of a block, where fewer than kUsual divide a strip.
   if (source.scale_rows) return 1;
-  const int64_t strips = source.count * CeilDiv(source.cols, source.strip_cols);
+  const int64_t strips = int64_t{source.count} * source.strips;
   int cluster = 1;
   while (cluster < kUsual &&
          (source.rows > cluster * kMostRows || strips * cluster < 2 * device.multiprocessors)) {
@@ -121,6 +118,7 @@ SplitSource SourceOf(const ConstMatrix<float>& stored, int64_t stride, bool scal
   const bool wide =
       !Scheme::kForm.k_major && source.rows <= kWideStripRows && source.cols > kStripCols;
   source.strip_cols = wide ? kWideStripCols : kStripCols;
+  source.strips = static_cast<int>(CeilDiv(source.cols, source.strip_cols));
   return source;
 }
 
@@ -137,10 +135,10 @@ void DivideAmongBlocks(const DeviceModel& device, int cluster, SplitSource* sour
     const int64_t blocks = CeilDiv(rows, source->rows_together * at_once);
     source->blocks = CeilDiv(blocks, cluster) * cluster;
   } else {
-    const int64_t quads =
-        int64_t{RowsOfPart<Scheme>(source->rows, cluster)} * source->strip_cols / 4;
+    source->part_rows = RowsOfPart<Scheme>(source->rows, cluster);
+    const int64_t quads = int64_t{source->part_rows} * source->strip_cols / 4;
     source->cached_quads = static_cast<int>(std::min(quads, kMostCachedQuadsOfStrip));
-    source->blocks = source->count * CeilDiv(source->cols, source->strip_cols) * cluster;
+    source->blocks = int64_t{source->count} * source->strips * cluster;
   }
 }
 
@@ -172,23 +170,29 @@ int64_t SharedBytes(const SplitSource& source) {
          (source.scale_rows ? source.rows_together : 1);
 }
 
-// Queues the split; `chosen`, if any, is the IfChosen under which it is done. Strips of columns
-// come before rows: a block of a strip takes longer, 10 of the 28 us at 2048, and would run alone
-// at the end.
+// Returns the operands in the order in which they are split: strips of columns come before rows. A
+// block of a strip takes longer, 10 of the 28 us at 2048, and would run alone at the end.
+std::pair<const SplitSource*, const SplitSource*> InOrder(const SplitSources& of) {
+  if (of.a.scale_rows && !of.b.scale_rows) return {&of.b, &of.a};
+  return {&of.a, &of.b};
+}
+
+template <typename Kernel, typename... Chosen>
+LaunchStatus LaunchSplitKernel(Kernel kernel, const SplitSource& first, const SplitSource& second,
+                               cudaStream_t stream, Chosen... chosen) {
+  return LaunchClusters(first.cluster, kernel, Grid{first.blocks + second.blocks},
+                        Block{kSplitThreads}, std::max(SharedBytes(first), SharedBytes(second)),
+                        stream, first, second, chosen...);
+}
+
+// Queues the split; `chosen`, if any, is the IfChosen under which it is done.
 template <typename Scheme, typename... Chosen>
 LaunchStatus LaunchSplit(const SplitSources& of, cudaStream_t stream, Chosen... chosen) {
-  const bool columns_are_second = of.a.scale_rows && !of.b.scale_rows;
-  const SplitSource& first = columns_are_second ? of.b : of.a;
-  const SplitSource& second = columns_are_second ? of.a : of.b;
-  const auto launch = [&](auto kernel) {
-    return LaunchClusters(of.a.cluster, kernel, Grid{of.a.blocks + of.b.blocks},
-                          Block{kSplitThreads}, std::max(SharedBytes(of.a), SharedBytes(of.b)),
-                          stream, first, second, chosen...);
-  };
+  const auto [first, second] = InOrder(of);
   if constexpr (sizeof...(Chosen) == 0) {
-    return launch(SplitOperands<Scheme>);
+    return LaunchSplitKernel(SplitOperands<Scheme>, *first, *second, stream);
   } else {
-    return launch(SplitOperandsIfChosen<Scheme>);
+    return LaunchSplitKernel(SplitOperandsIfChosen<Scheme>, *first, *second, stream, chosen...);
   }
 }
 

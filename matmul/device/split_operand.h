@@ -60,12 +60,14 @@ __device__ inline void SumOfRow(uint32_t* large, uint32_t* poor, RowOfWarps* of_
 }
 
 // Starts the copies of a row's first `cached` fours to shared memory.
-template <int kThreads, bool kWhole>
-__device__ inline void CopyRow(const float* from, int cols, int cached, float4* cache) {
-  const int thread = static_cast<int>(threadIdx.x) % kThreads;
-  if constexpr (kWhole) {
+template <int kThreads>
+__device__ inline void CopyRow(const float* from, int cols, int cached, bool whole, float4* cache) {
+  const int thread = static_cast<int>(threadIdx.x % kThreads);
+  if (whole) {
+#pragma unroll 1
     for (int q = thread; q < cached; q += kThreads) CopyQuad(from + 4 * q, &cache[q]);
   } else {
+#pragma unroll 1
     for (int col = thread; col < 4 * cached; col += kThreads) {
       const bool inside = col < cols;
       CopyFloat(inside ? from + col : from, reinterpret_cast<float*>(cache) + col, inside);
@@ -76,9 +78,9 @@ __device__ inline void CopyRow(const float* from, int cols, int cached, float4* 
 // A row of all matrices of an operand, of which there are fewer than 2^31.
 class RowOfSource {
  public:
-  __device__ RowOfSource(const SplitSource& source, int64_t row) {
-    const uint32_t matrix = static_cast<uint32_t>(row) / static_cast<uint32_t>(source.rows);
-    row_ = static_cast<int>(row - int64_t{matrix} * source.rows);
+  __device__ RowOfSource(const SplitSource& source, uint32_t row) {
+    const uint32_t matrix = source.count > 1 ? row / static_cast<uint32_t>(source.rows) : 0;
+    row_ = static_cast<int>(row - matrix * source.rows);
     data_ = source.data + matrix * source.stride + row_ * source.ld;
   }
 
@@ -99,18 +101,20 @@ class RowOfSource {
 // Splits source.rows_together rows from `first` on, or those that there are, by kThreads threads: a
 // warp or the block. All copies begin at once; a row is split while those of later ones are under
 // way. `cache` is the threads'.
-template <typename Scheme, int kThreads, bool kWhole>
-__device__ inline void SplitRows(const SplitSource& source, int64_t first, float4* cache) {
-  const int64_t all_rows = static_cast<int64_t>(source.count) * source.rows;
-  const int rows = static_cast<int>(min(int64_t{source.rows_together}, all_rows - first));
-  const int thread = static_cast<int>(threadIdx.x) % kThreads;
+template <typename Scheme, int kThreads>
+__device__ inline void SplitRows(const SplitSource& source, uint32_t first, float4* cache) {
+  const uint32_t all_rows = static_cast<uint32_t>(source.count) * source.rows;
+  const int rows =
+      static_cast<int>(min(static_cast<uint32_t>(source.rows_together), all_rows - first));
+  const int thread = static_cast<int>(threadIdx.x % kThreads);
   const int quads = (source.cols + 3) / 4;
   const int cached = min(quads, source.cached_quads);
+  const bool whole = source.vectors && source.cols % 4 == 0;
   RowOfSource row_of_copy(source, first);
   RowOfSource row_of_split = row_of_copy;
 #pragma unroll 1
   for (int i = 0; i < rows; ++i) {
-    CopyRow<kThreads, kWhole>(row_of_copy.data(), source.cols, cached, cache + i * cached);
+    CopyRow<kThreads>(row_of_copy.data(), source.cols, cached, whole, cache + i * cached);
     CommitQuads();
     row_of_copy.Advance(source);
   }
@@ -121,88 +125,75 @@ __device__ inline void SplitRows(const SplitSource& source, int64_t first, float
   for (int i = 0; i < rows; ++i) {
     const float4* const copied = cache + i * cached;
     const float* const from = row_of_split.data();
-    const auto load = [&](int q) { return LoadQuad<kWhole>(from, 4 * q, source.cols); };
+    const auto quad_of = [&](int q) {
+      return q < cached ? copied[q] : LoadQuad(from, 4 * q, source.cols, whole);
+    };
     CommitQuads();  // An empty one, so that the number that may be left is always the same.
     FinishQuadsBut<kMostRowsTogether>();
-    if constexpr (!kWhole) SyncRow<kThreads>();
+    if (!whole) SyncRow<kThreads>();
     uint32_t most = 0;
     int q = thread;
 #pragma unroll 1
     for (; q < cached; q += kThreads) most = MaxAbsBits(most, copied[q]);
 #pragma unroll 1
-    for (; q < quads; q += kThreads) most = MaxAbsBits(most, load(q));
+    for (; q < quads; q += kThreads) most = MaxAbsBits(most, quad_of(q));
     most = MostOfRow<kThreads>(most, &of_warps[i % 2]);
     const float scale = PowerFor<Scheme>(most);
     typename Scheme::Counts counts;
-    const int64_t row = first + i;
-    const auto split = [&](int q, const float4& quad) {
-      SplitAndStore<Scheme>(source, row * source.out_ld + 4 * q, quad, {scale, scale, scale, scale},
-                            &counts, &counts);
-    };
-    q = thread;
+    const int64_t at = static_cast<int64_t>(first + i) * source.out_ld;
 #pragma unroll 1
-    for (; q < cached; q += kThreads) split(q, copied[q]);
-#pragma unroll 1
-    for (; q < quads; q += kThreads) split(q, load(q));
+    for (q = thread; q < quads; q += kThreads) {
+      SplitAndStore<Scheme>(source, at + 4 * q, quad_of(q), {scale, scale, scale, scale}, &counts,
+                            &counts);
+    }
     uint32_t large = counts.LargeX() + counts.LargeY();
     uint32_t poor = counts.PoorX() + counts.PoorY();
     SumOfRow<kThreads>(&large, &poor, &of_warps[i % 2]);
     row_of_split.Advance(source);
     if (thread == 0) {
-      source.scales[row] = SplitScaleFrom<Scheme>(most, static_cast<int>(large),
-                                                  static_cast<int>(poor), source.cols);
+      source.scales[first + i] = SplitScaleFrom<Scheme>(most, static_cast<int>(large),
+                                                        static_cast<int>(poor), source.cols);
     }
   }
-}
-
-// Returns whether all fours that the block loads lie inside, at multiples of 16 bytes.
-__device__ inline bool LoadsWholeQuads(const SplitSource& source, int64_t block) {
-  if (!source.vectors) return false;
-  if (source.scale_rows) return source.cols % 4 == 0;
-  const int strips = (source.cols + source.strip_cols - 1) / source.strip_cols;
-  return block / source.cluster % strips < source.cols / source.strip_cols;
 }
 
 // What the blocks of an operand do.
 enum class SplitWork { kRowsOfWarps, kRowsOfBlocks, kHeldRows, kStrips, kWideStrips };
 
 // Splits what is the block's: a part of a strip, a row, or a row for each warp.
-template <typename Scheme, bool kWhole, SplitWork kWork>
-__device__ inline void SplitBlockOf(const SplitSource& source, int64_t block, float4* cache) {
-  const int64_t rows = static_cast<int64_t>(source.count) * source.rows;
+template <typename Scheme, SplitWork kWork>
+__device__ inline void SplitBlockOf(const SplitSource& source, uint32_t block, float4* cache) {
   if constexpr (kWork == SplitWork::kHeldRows) {
-    static_assert(kWhole);
     SplitHeldRows<Scheme>(source, block);
-  } else if constexpr (kWork == SplitWork::kRowsOfBlocks) {
-    const int64_t row = block * source.rows_together;
-    if (row < rows) SplitRows<Scheme, kSplitThreads, kWhole>(source, row, cache);
-  } else if constexpr (kWork == SplitWork::kRowsOfWarps) {
-    const int warp = static_cast<int>(threadIdx.x) / 32;
-    const int64_t row = (block * kSplitWarps + warp) * source.rows_together;
-    cache += warp * source.rows_together * source.cached_quads;
-    if (row < rows) SplitRows<Scheme, 32, kWhole>(source, row, cache);
+  } else if constexpr (kWork == SplitWork::kStrips) {
+    SplitStrip<Scheme, kStripCols>(source, block, cache);
+  } else if constexpr (kWork == SplitWork::kWideStrips) {
+    SplitStrip<Scheme, kWideStripCols>(source, block, cache);
   } else {
-    constexpr int kCols = kWork == SplitWork::kWideStrips ? kWideStripCols : kStripCols;
-    const int rank = static_cast<int>(block % source.cluster);
-    SplitStrip<Scheme, kWhole, kCols>(source, block / source.cluster, rank, cache);
+    const uint32_t rows = static_cast<uint32_t>(source.count) * source.rows;
+    constexpr bool kWarps = kWork == SplitWork::kRowsOfWarps;
+    const uint32_t warp = kWarps ? threadIdx.x / 32 : 0;
+    const uint32_t row = (block * (kWarps ? kSplitWarps : 1) + warp) * source.rows_together;
+    cache += warp * source.rows_together * source.cached_quads;
+    if (row < rows) SplitRows<Scheme, kWarps ? 32 : kSplitThreads>(source, row, cache);
   }
 }
 
 // Does the same, whatever the operand's work is.
-template <typename Scheme, bool kWhole>
-__device__ inline void SplitBlock(const SplitSource& source, int64_t block, float4* cache) {
+template <typename Scheme>
+__device__ inline void SplitBlock(const SplitSource& source, uint32_t block, float4* cache) {
   if (!source.scale_rows) {
     if constexpr (!Scheme::kForm.k_major) {
       if (source.strip_cols == kWideStripCols) {
-        SplitBlockOf<Scheme, kWhole, SplitWork::kWideStrips>(source, block, cache);
+        SplitBlockOf<Scheme, SplitWork::kWideStrips>(source, block, cache);
         return;
       }
     }
-    SplitBlockOf<Scheme, kWhole, SplitWork::kStrips>(source, block, cache);
+    SplitBlockOf<Scheme, SplitWork::kStrips>(source, block, cache);
   } else if (source.cols > kWarpRowCols) {
-    SplitBlockOf<Scheme, kWhole, SplitWork::kRowsOfBlocks>(source, block, cache);
+    SplitBlockOf<Scheme, SplitWork::kRowsOfBlocks>(source, block, cache);
   } else {
-    SplitBlockOf<Scheme, kWhole, SplitWork::kRowsOfWarps>(source, block, cache);
+    SplitBlockOf<Scheme, SplitWork::kRowsOfWarps>(source, block, cache);
   }
 }
 

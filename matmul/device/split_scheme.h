@@ -54,14 +54,26 @@ STRIDEWISE_HOST_DEVICE inline int RangeOf(SplitScale scale) {
   return static_cast<int>(scale << 8) >> 8;
 }
 
-// Returns the power of two that takes a number with these bits into [2^14, 2^15), or near it where
-// its exponent is out of range.
+// Returns the exponent of the largest element as the scaling takes it: within its range.
 template <typename Scheme>
-STRIDEWISE_HOST_DEVICE inline float PowerFor(uint32_t abs_bits) {
+STRIDEWISE_HOST_DEVICE inline int ScaledExponent(uint32_t abs_bits) {
   const int exponent = static_cast<int>((abs_bits + Scheme::kExponentSlack) >> 23) - 127;
   const int least = exponent > -kMostSplitExponent ? exponent : -kMostSplitExponent;
-  const int clamped = least < kMostSplitExponent ? least : kMostSplitExponent;
-  return FloatOfBits(static_cast<uint32_t>(kSplitExponent - clamped + 127) << 23);
+  return least < kMostSplitExponent ? least : kMostSplitExponent;
+}
+
+// Returns the power of two that takes a number with these bits into [2^14, 2^15), or near it where
+// its exponent is out of range; and its inverse, without a division, whose code for subnormal
+// numbers is 60 instructions.
+template <typename Scheme>
+STRIDEWISE_HOST_DEVICE inline float PowerFor(uint32_t abs_bits) {
+  const int exponent = kSplitExponent - ScaledExponent<Scheme>(abs_bits);
+  return FloatOfBits(static_cast<uint32_t>(exponent + 127) << 23);
+}
+template <typename Scheme>
+STRIDEWISE_HOST_DEVICE inline float InversePowerFor(uint32_t abs_bits) {
+  const int exponent = ScaledExponent<Scheme>(abs_bits) - kSplitExponent;
+  return FloatOfBits(static_cast<uint32_t>(exponent + 127) << 23);
 }
 
 // Returns whether parts are good enough for a tile: some of its rows or columns may be poor, and
@@ -74,7 +86,7 @@ STRIDEWISE_HOST_DEVICE inline bool PartsSuffice(bool poor, int range_of_rows, in
 template <typename Scheme>
 STRIDEWISE_HOST_DEVICE inline SplitScale SplitScaleFrom(uint32_t abs_bits, int large, int poor,
                                                         int k) {
-  const float inverse = 1 / PowerFor<Scheme>(abs_bits);      // Exact.
+  const float inverse = InversePowerFor<Scheme>(abs_bits);
   if (abs_bits == 0) return PackSplitScale(inverse, 2 * k);  // All products are zero, exactly.
   const int exponent = static_cast<int>(abs_bits >> 23) - 127;
   if (exponent < -kMostSplitExponent || exponent > kMostSplitExponent) {

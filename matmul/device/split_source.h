@@ -4,6 +4,7 @@
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_SOURCE_H_
 
 #include <cstdint>
+#include <cstring>
 
 #include "matmul/device/split_scheme.h"
 
@@ -48,6 +49,8 @@ struct SplitSource {
   int64_t part_bytes;  // From a part to the next.
   int out_ld;          // Rows of parts have a multiple of 16 bytes.
   int strip_cols;      // kStripCols or kWideStripCols.
+  int strips;          // Of a matrix.
+  int part_rows;       // Of a strip, that each block of its cluster splits.
   SplitScale* scales;
   int cached_quads;   // Of a row, or of a block's part of a strip, that shared memory holds.
   int cluster;        // Blocks of a cluster: of both operands the same.
@@ -55,13 +58,30 @@ struct SplitSource {
   int64_t blocks;     // A multiple of `cluster`.
 };
 
+// Stores 4, 8 or 16 bytes at once. Where a struct of pairs is assigned, nvcc stores each pair
+// alone, and where a vector is, often each word.
+template <typename Neighbours>
+__device__ inline void StoreWords(const Neighbours& neighbours, void* to) {
+  uint32_t words[sizeof(Neighbours) / sizeof(uint32_t)];
+  memcpy(words, &neighbours, sizeof(words));
+  if constexpr (sizeof(words) == 16) {
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words[0]), "r"(words[1]),
+                 "r"(words[2]), "r"(words[3]));
+  } else if constexpr (sizeof(words) == 8) {
+    asm volatile("st.global.v2.b32 [%0], {%1, %2};" ::"l"(to), "r"(words[0]), "r"(words[1]));
+  } else {
+    static_assert(sizeof(words) == 4);
+    asm volatile("st.global.b32 [%0], %1;" ::"l"(to), "r"(words[0]));
+  }
+}
+
 // Stores a part of some neighbours, which begin at element `at`.
 template <typename Scheme, typename Neighbours>
 __device__ inline void StoreNeighbours(const SplitSource& source, int part, int64_t at,
                                        const Neighbours& neighbours) {
   using Element = typename Scheme::Element;
   Element* const first = reinterpret_cast<Element*>(source.parts + part * source.part_bytes);
-  *reinterpret_cast<Neighbours*>(first + at) = neighbours;
+  StoreWords(neighbours, first + at);
 }
 
 // Splits two elements of the operand.
@@ -111,11 +131,10 @@ __device__ inline void SplitAndStoreTurned(const SplitSource& source, int64_t at
   }
 }
 
-// Returns four neighbours of a row, with zeros beyond its end. kWhole: none is beyond it, and the
+// Returns four neighbours of a row, with zeros beyond its end. `whole`: none is beyond it, and the
 // row begins at a multiple of 16 bytes.
-template <bool kWhole>
-__device__ inline float4 LoadQuad(const float* row, int col, int cols) {
-  if constexpr (kWhole) return __ldg(reinterpret_cast<const float4*>(row + col));
+__device__ inline float4 LoadQuad(const float* row, int col, int cols, bool whole) {
+  if (whole) return __ldg(reinterpret_cast<const float4*>(row + col));
   float4 quad = {};
   if (col < cols) quad.x = row[col];
   if (col + 1 < cols) quad.y = row[col + 1];

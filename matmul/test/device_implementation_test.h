@@ -32,6 +32,31 @@ absl::StatusOr<DeviceBuffer> Upload(const std::vector<T>& host) {
   return buffer;
 }
 
+// The parameters of a test: the names of the implementations on the device to which it applies. A
+// test that does not apply is not there, and one that is skipped says that there was no device for
+// it.
+template <typename Applies>
+auto DeviceImplementations(Applies applies) {
+  std::vector<std::string> names;
+  for (const MatMulImplementation& implementation : MatMulImplementations()) {
+    if (implementation.on_device() && applies(implementation)) names.push_back(implementation.name);
+  }
+  return testing::ValuesIn(names);
+}
+
+inline std::string NameOfImplementation(const testing::TestParamInfo<std::string>& info) {
+  return info.param;
+}
+
+// Returns whether it multiplies these operands to such a C, in any precision.
+inline bool TakesTypes(const MatMulImplementation& implementation, ElementType operands,
+                       ElementType output) {
+  MatMulArgs args;
+  args.a.type = args.b.type = operands;
+  args.c.type = output;
+  return FindTypes(implementation, args) != nullptr;
+}
+
 // The parameter names the implementation. Skipped where there is no GPU, or an older one than it
 // needs.
 class DeviceImplementationTest : public testing::TestWithParam<std::string> {
@@ -54,14 +79,6 @@ class DeviceImplementationTest : public testing::TestWithParam<std::string> {
       if (created.ok()) cublas_ = *std::move(created);
     }
     return cublas_.get();
-  }
-
-  // Returns whether it multiplies these operands to such a C, in any precision.
-  bool TakesTypes(ElementType operands, ElementType output) const {
-    MatMulArgs args;
-    args.a.type = args.b.type = operands;
-    args.c.type = output;
-    return FindTypes(*implementation_, args) != nullptr;
   }
 
   // Runs `problem` on the device, perhaps with the workspace that the implementation asks for, and

@@ -1,6 +1,7 @@
 // Host implementations, each over all shapes, and the call that chooses among them.
 
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "matmul/registry.h"
 #include "matmul/test/matmul_cases.h"
 #include "matmul/test/matmul_test_problem.h"
+#include "matmul/test/shared_problems.h"
 #include "matmul/test/spoilt_problem.h"
 
 namespace stridewise {
@@ -25,6 +27,9 @@ std::vector<std::string> HostNames() {
 
 class MatMulHostTest : public testing::TestWithParam<std::string> {
  protected:
+  static void SetUpTestSuite() { problems_ = std::make_unique<SharedProblems>(); }
+  static void TearDownTestSuite() { problems_.reset(); }
+
   // Libraries that are compared with need not be installed.
   void SetUp() override {
     const MatMulImplementation& implementation = *FindMatMulImplementation(GetParam());
@@ -43,12 +48,15 @@ class MatMulHostTest : public testing::TestWithParam<std::string> {
       GTEST_SKIP() << "takes no such elements";
     }
     for (const MatMulCase& c : MatMulCasesFor(implementation, /*all=*/true)) {
-      MatMulTestProblem<T, Out> problem(c);
-      const absl::Status status = RunMatMul(implementation, problem.args());
+      MatMulTestProblem<T, Out>* const problem = problems_->Get<T, Out>(c);
+      const absl::Status status = RunMatMul(implementation, problem->args());
       EXPECT_TRUE(status.ok()) << c << ": " << status;
-      EXPECT_TRUE(problem.Check().ok()) << c << ": " << problem.Check();
+      EXPECT_TRUE(problem->Check().ok()) << c << ": " << problem->Check();
     }
   }
+
+ private:
+  static inline std::unique_ptr<SharedProblems> problems_;
 };
 
 TEST_P(MatMulHostTest, Float) { RunAllCases<float>(); }

@@ -84,7 +84,6 @@ class TensorEpiloguesGpuTest : public TensorTypesGpuTest {
 };
 
 TEST_P(TensorEpiloguesGpuTest, Epilogues) {
-  if (!implementation_->takes_epilogue) GTEST_SKIP() << "takes none";
   RunFinished<float, float>();
   RunFinished<int8_t, float>();
   RunFinished<E4m3, float>();
@@ -96,7 +95,6 @@ TEST_P(TensorEpiloguesGpuTest, Epilogues) {
 // The widest tiles with all that an epilogue has, and operands through registers or not: few calls,
 // so that compute-sanitizer ends.
 TEST_P(TensorEpiloguesGpuTest, EpilogueOfWideTiles) {
-  if (!implementation_->takes_epilogue) GTEST_SKIP() << "takes none";
   for (const bool transpose_b : {false, true}) {
     MatMulCase c = {1040, 2064, 144, 0, false, transpose_b, -0.5, 2};
     c.bias = true;
@@ -108,22 +106,27 @@ TEST_P(TensorEpiloguesGpuTest, EpilogueOfWideTiles) {
   }
 }
 
-TEST_P(TensorEpiloguesGpuTest, Scales) {
-  if (!implementation_->takes_scales) GTEST_SKIP() << "takes none";
+using TensorScalesGpuTest = TensorEpiloguesGpuTest;
+using TensorFastSumsGpuTest = TensorEpiloguesGpuTest;
+
+TEST_P(TensorScalesGpuTest, Scales) {
   RunScaled<E4m3, float>();
   RunScaled<E5m2, Bf16>();
 }
 
-TEST_P(TensorEpiloguesGpuTest, OfFastSums) {
-  if (!TakesPrecision(*implementation_, MatMulPrecision::kFastSums, ElementType::kE4m3)) {
-    GTEST_SKIP() << "sums that are promoted";
-  }
+TEST_P(TensorFastSumsGpuTest, OfFastSums) {
   sums_ = MatMulPrecision::kFastSums;
   if (implementation_->takes_epilogue) RunFinished<E4m3, Bf16>();
   RunScaled<E5m2, Bf16>();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TensorEpiloguesGpuTest, TensorTypesImplementations(),
+INSTANTIATE_TEST_SUITE_P(All, TensorEpiloguesGpuTest,
+                         TensorTypesImplementations([](const auto& i) { return i.takes_epilogue; }),
+                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, TensorScalesGpuTest,
+                         TensorTypesImplementations([](const auto& i) { return i.takes_scales; }),
+                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, TensorFastSumsGpuTest, TensorTypesImplementations(TakesFastSums),
                          NameOfImplementation);
 
 }  // namespace

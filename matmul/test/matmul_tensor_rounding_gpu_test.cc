@@ -22,15 +22,16 @@
 namespace stridewise {
 namespace {
 
-class TensorRoundingGpuTest : public TensorTypesGpuTest {
+using Tf32RoundingGpuTest = TensorTypesGpuTest;
+using Int8RoundingGpuTest = TensorTypesGpuTest;
+class Fp8RoundingGpuTest : public TensorTypesGpuTest {
  protected:
   void RunAdversarial(MatMulPrecision sums);
 };
 
 // Every float is rounded as RoundToTf32() does, not cut off: ties to even, subnormals, what rounds
 // to infinity, and infinity.
-TEST_P(TensorRoundingGpuTest, Tf32RoundsOperands) {
-  if (!Takes(ElementType::kFloat, ElementType::kFloat)) GTEST_SKIP() << "no TF32";
+TEST_P(Tf32RoundingGpuTest, Tf32RoundsOperands) {
   constexpr uint32_t kMantissas[] = {0,      0xfff,  0x1000, 0x1001,   0x1fff,  0x2000,
                                      0x2fff, 0x3000, 0x3001, 0x7ff000, 0x7fffff};
   constexpr uint32_t kExponents[] = {0, 1, 2, 63, 126, 127, 128, 200, 253, 254};
@@ -66,8 +67,7 @@ TEST_P(TensorRoundingGpuTest, Tf32RoundsOperands) {
 }
 
 // The largest sum that INT32 holds: no step on the way there saturates.
-TEST_P(TensorRoundingGpuTest, Int8SumsUpToTheLargestInt) {
-  if (!Takes(ElementType::kS8, ElementType::kInt)) GTEST_SKIP() << "no INT8";
+TEST_P(Int8RoundingGpuTest, Int8SumsUpToTheLargestInt) {
   constexpr int64_t kDepth = 131071;
   for (const bool with_workspace : {true, false}) {
     MatMulTestProblem<int8_t, int32_t> problem({17, 24, kDepth, 0});
@@ -83,14 +83,13 @@ TEST_P(TensorRoundingGpuTest, Int8SumsUpToTheLargestInt) {
 
 // Numbers of all exponents of E5m2, and k of which a few numbers decide: the bounds hold, and sums
 // of positive numbers, whose errors do not cancel, show what promotion is for.
-TEST_P(TensorRoundingGpuTest, Fp8Adversarial) {
-  if (!Takes(ElementType::kE5m2, ElementType::kFloat)) GTEST_SKIP() << "no FP8";
+TEST_P(Fp8RoundingGpuTest, Fp8Adversarial) {
   for (const MatMulPrecision sums : {MatMulPrecision::kFp32, MatMulPrecision::kFastSums}) {
     if (TakesPrecision(*implementation_, sums, ElementType::kE5m2)) RunAdversarial(sums);
   }
 }
 
-void TensorRoundingGpuTest::RunAdversarial(MatMulPrecision sums) {
+void Fp8RoundingGpuTest::RunAdversarial(MatMulPrecision sums) {
   const MatMulCase deep = {144, 160, 8192, 0, false, true};
   MatMulTestProblem<E5m2, float> wide(deep);
   wide.SetPrecision(sums);
@@ -133,8 +132,7 @@ void TensorRoundingGpuTest::RunAdversarial(MatMulPrecision sums) {
 }
 
 // A NaN, or an infinity, spoils its row or column and nothing else: zero padding must not meet it.
-TEST_P(TensorRoundingGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
-  if (!Takes(ElementType::kFloat, ElementType::kFloat)) GTEST_SKIP() << "no TF32";
+TEST_P(Tf32RoundingGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
   for (const MatMulCase& c : SpoiltMatMulCases(*implementation_)) {
     for (const float value : {NAN, INFINITY}) {
       for (const bool in_a : {true, false}) {
@@ -152,7 +150,15 @@ TEST_P(TensorRoundingGpuTest, NanAndInfinityStayInTheirRowAndColumn) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TensorRoundingGpuTest, TensorTypesImplementations(),
+INSTANTIATE_TEST_SUITE_P(All, Tf32RoundingGpuTest, TensorTypesImplementations(TakesTf32),
+                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, Int8RoundingGpuTest, TensorTypesImplementations([](const auto& i) {
+                           return TakesTypes(i, ElementType::kS8, ElementType::kInt);
+                         }),
+                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, Fp8RoundingGpuTest, TensorTypesImplementations([](const auto& i) {
+                           return TakesTypes(i, ElementType::kE5m2, ElementType::kFloat);
+                         }),
                          NameOfImplementation);
 
 }  // namespace

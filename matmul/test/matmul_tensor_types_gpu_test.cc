@@ -63,31 +63,37 @@ TEST_P(TensorTypeCasesGpuTest, E4m3AndE5m2) {
   RunCases<E5m2, Fp16, E4m3>();
 }
 
-TEST_P(TensorTypeCasesGpuTest, Fp16InFp16) {
-  if (implementation_->types.size() > 1) GTEST_SKIP() << "sums in FP32";
-  RunCases<Fp16, Fp16>();
-}
+using TensorOneTypeGpuTest = TensorTypeCasesGpuTest;
+using TensorFp16SumsGpuTest = TensorTypeCasesGpuTest;
+using TensorFastSumsGpuTest = TensorTypeCasesGpuTest;
 
-TEST_P(TensorTypeCasesGpuTest, Fp16SumsThatAreAskedFor) {
-  if (!TakesPrecision(*implementation_, MatMulPrecision::kFp16Sums, ElementType::kFp16)) {
-    GTEST_SKIP() << "sums in FP32";
-  }
+TEST_P(TensorOneTypeGpuTest, Fp16InFp16) { RunCases<Fp16, Fp16>(); }
+
+TEST_P(TensorFp16SumsGpuTest, Fp16SumsThatAreAskedFor) {
   sums_ = MatMulPrecision::kFp16Sums;
   RunCases<Fp16, Fp16>();
   RunCases<Fp16, float>();
 }
 
-TEST_P(TensorTypeCasesGpuTest, FastSumsThatAreAskedFor) {
-  if (!TakesPrecision(*implementation_, MatMulPrecision::kFastSums, ElementType::kE4m3)) {
-    GTEST_SKIP() << "sums that are promoted";
-  }
+TEST_P(TensorFastSumsGpuTest, FastSumsThatAreAskedFor) {
   sums_ = MatMulPrecision::kFastSums;
   RunCases<E4m3, Bf16>();
   RunCases<E5m2, float>();
   RunCases<E4m3, Fp16, E5m2>();
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TensorTypeCasesGpuTest, TensorTypesImplementations(),
+INSTANTIATE_TEST_SUITE_P(All, TensorTypeCasesGpuTest,
+                         TensorTypesImplementations([](const auto&) { return true; }),
+                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, TensorOneTypeGpuTest, TensorTypesImplementations([](const auto& i) {
+                           return TakesType(i, ElementType::kFp16) && i.types.size() == 1;
+                         }),
+                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, TensorFp16SumsGpuTest, TensorTypesImplementations([](const auto& i) {
+                           return TakesPrecision(i, MatMulPrecision::kFp16Sums, ElementType::kFp16);
+                         }),
+                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, TensorFastSumsGpuTest, TensorTypesImplementations(TakesFastSums),
                          NameOfImplementation);
 
 }  // namespace

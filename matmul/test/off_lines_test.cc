@@ -5,26 +5,21 @@
 
 #include <cstdint>
 
-#include "common/base/element_type.h"
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/args.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/tensor/tile_plan.h"
+#include "matmul/test/bf16_product.h"
 
 namespace stridewise {
 namespace {
 
-// A and B as they are stored in m x k and k x n, with these leading dimensions.
+// With these leading dimensions.
 MatMulArgs Product(int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb) {
-  MatMulArgs args;
-  args.m = m;
-  args.n = n;
-  args.k = k;
-  args.a.type = args.b.type = args.c.type = ElementType::kBf16;
+  MatMulArgs args = Bf16Product(m, n, k, /*transpose_b=*/false);
   args.a.ld = lda;
   args.b.ld = ldb;
-  args.c.ld = n;
   return args;
 }
 

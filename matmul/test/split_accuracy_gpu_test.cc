@@ -114,15 +114,19 @@ TEST_P(SplitSpecialTest, InfiniteElementsStayInTheirRow) {
   }
 }
 
+using SplitFlatTest = SplitAccuracyTest;
+
 // `split_flat` computes what the entry that it should have chosen does, bit by bit.
-TEST_P(SplitAccuracyTest, FlatIsOneOfTwo) {
-  if (GetParam().entry != "split_flat") GTEST_SKIP() << "for split_flat";
+TEST_P(SplitFlatTest, FlatIsOneOfTwo) {
   ASSERT_TRUE(Run(GetParam()).ok());
   const std::vector<float> flat = c_;
   const SplitCase& split_case = GetParam().split_case;
   ASSERT_TRUE(Run({split_case.slice_limit < 1 ? "split_int8" : "split_fp16", split_case}).ok());
   EXPECT_EQ(std::memcmp(c_.data(), flat.data(), c_.size() * sizeof(float)), 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, SplitFlatTest, testing::ValuesIn(SplitCasesOf("split_flat")),
+                         NameOfSplitEntryCase);
 
 // One that slices take.
 SplitCase FlatCase() {

@@ -44,11 +44,19 @@ struct SplitEntryCase {
   }
 };
 
+// Returns an entry with the operands of all cases.
+inline std::vector<SplitEntryCase> SplitCasesOf(const std::string& entry) {
+  std::vector<SplitEntryCase> cases;
+  for (const SplitCase& split_case : SplitCases()) cases.push_back({entry, split_case});
+  return cases;
+}
+
 inline std::vector<SplitEntryCase> SplitEntryCases() {
   std::vector<SplitEntryCase> cases;
   for (const char* entry : {"split_fp16", "split_fused", "split_bf16_6", "split_bf16_9",
                             "split_tf32", "split_int8", "split_flat", "split_fp8"}) {
-    for (const SplitCase& split_case : SplitCases()) cases.push_back({entry, split_case});
+    const std::vector<SplitEntryCase> of_entry = SplitCasesOf(entry);
+    cases.insert(cases.end(), of_entry.begin(), of_entry.end());
   }
   return cases;
 }

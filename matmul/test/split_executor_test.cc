@@ -54,6 +54,9 @@ TEST_F(SplitExecutorTest, ShortK) {
   const MatMulCase batch = {36, 20, 40, 1, false, false, -0.5, 2, 8, 4};
   const MatMulCase turned_batch = {36, 20, 40, 0, true, true, 1, 0, 8, 8};
   Run<float, float>("split_fp16", {{batch, 1}, {turned_batch, 1}});
+  const MatMulCase ragged_batch = {33, 35, 84, 1, false, false, 1, 0, 5, 3};
+  const MatMulCase ragged_tile = {67, 35, 131, 0, false, false, 1, 0, 3, 1};
+  Run<float, float>("split_fp16", InAllLayouts({{ragged_batch, 1}, {ragged_tile, 1}}));
   const auto spread = [](MatMulTestProblem<float>* problem) {
     problem->ForOperands([](float x) { return std::ldexp(x, static_cast<int>(55 * x)); });
   };

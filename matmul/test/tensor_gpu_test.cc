@@ -2,6 +2,7 @@
 // each tile. Every element of C is judged, and what lies around it and behind the workspace.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "matmul/test/matmul_cases.h"
 #include "matmul/test/matmul_test_problem.h"
 #include "matmul/test/random_cases.h"
+#include "matmul/test/shared_problems.h"
 
 namespace stridewise {
 namespace {
@@ -20,26 +22,23 @@ namespace {
 constexpr uint64_t kSeed = 20261122;
 constexpr int64_t kCases = 250;
 
-// Our own: cuBLAS rounds a product to 16 bits before it adds beta * C.
-auto Implementations() {
-  std::vector<std::string> names;
-  for (const MatMulImplementation& implementation : MatMulImplementations()) {
-    if (implementation.on_device() && implementation.general && !implementation.needs_cublas &&
-        TakesType(implementation, ElementType::kBf16)) {
-      names.push_back(implementation.name);
-    }
-  }
-  return testing::ValuesIn(names);
+// Returns whether it is our own: cuBLAS rounds a product to 16 bits before it adds beta * C.
+bool IsOurs(const MatMulImplementation& implementation) {
+  return implementation.general && !implementation.needs_cublas &&
+         TakesType(implementation, ElementType::kBf16);
 }
 
 class TensorGpuTest : public DeviceImplementationTest {
  protected:
+  static void SetUpTestSuite() { problems_ = std::make_unique<SharedProblems>(); }
+  static void TearDownTestSuite() { problems_.reset(); }
+
   template <typename T, typename Out>
   absl::Status Run(const MatMulCase& c, bool with_workspace) {
-    MatMulTestProblem<T, Out> problem(c);
-    RETURN_IF_ERROR(RunOnDevice(&problem, with_workspace));
+    MatMulTestProblem<T, Out>* const problem = problems_->Get<T, Out>(c);
+    RETURN_IF_ERROR(RunOnDevice(problem, with_workspace));
     constexpr int64_t kMostOnHost = int64_t{1} << 23;
-    return problem.Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas() : nullptr);
+    return problem->Check(c.m * c.n * c.k * c.batch > kMostOnHost ? cublas() : nullptr);
   }
 
   void RunBoth(const MatMulCase& c, bool with_workspace) {
@@ -48,6 +47,9 @@ class TensorGpuTest : public DeviceImplementationTest {
     const absl::Status fp16 = Run<Fp16, float>(c, with_workspace);
     ASSERT_TRUE(fp16.ok()) << c << ", FP16 to FP32: " << fp16;
   }
+
+ private:
+  static inline std::unique_ptr<SharedProblems> problems_;
 };
 
 TEST_P(TensorGpuTest, RandomCalls) {
@@ -138,10 +140,12 @@ TEST_P(TensorGpuTest, TilesOfHundreds) {
   }
 }
 
+using TensorDividedGpuTest = TensorGpuTest;  // Which divide tiles,
+using TensorSumsGpuTest = TensorGpuTest;     // and which leave sums in the workspace.
+
 // More tiles than clusters, of which tensor_divided divides the last ones: one step of k and many,
 // two rounds and more, batches, C that the TMA cannot address, and old values of C.
-TEST_P(TensorGpuTest, DividedTiles) {
-  if (GetParam() != "tensor_divided" && GetParam() != "tensor") GTEST_SKIP() << "whole tiles";
+TEST_P(TensorDividedGpuTest, DividedTiles) {
   const struct {
     int64_t m, n, k, batch;
   } sizes[] = {
@@ -160,8 +164,7 @@ TEST_P(TensorGpuTest, DividedTiles) {
 }
 
 // A workspace is used again as the call before has left it.
-TEST_P(TensorGpuTest, AgainInTheSameWorkspace) {
-  if (GetParam() != "tensor_divided") GTEST_SKIP() << "no sums in it";
+TEST_P(TensorSumsGpuTest, AgainInTheSameWorkspace) {
   MatMulTestProblem<Bf16> problem({2056, 2312, 1160, 0});
   const auto a = Upload(problem.a());
   const auto b = Upload(problem.b());
@@ -181,8 +184,11 @@ TEST_P(TensorGpuTest, AgainInTheSameWorkspace) {
   EXPECT_TRUE(check.ok()) << check;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TensorGpuTest, Implementations(),
-                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, TensorGpuTest, DeviceImplementations(IsOurs), NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, TensorDividedGpuTest, testing::Values("tensor_divided", "tensor"),
+                         NameOfImplementation);
+INSTANTIATE_TEST_SUITE_P(All, TensorSumsGpuTest, testing::Values("tensor_divided"),
+                         NameOfImplementation);
 
 }  // namespace
 }  // namespace stridewise

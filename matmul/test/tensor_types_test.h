@@ -4,11 +4,13 @@
 #ifndef STRIDEWISE_MATMUL_TEST_TENSOR_TYPES_TEST_H_
 #define STRIDEWISE_MATMUL_TEST_TENSOR_TYPES_TEST_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <string>
+#include <iterator>
 #include <type_traits>
 
+#include "absl/strings/string_view.h"
 #include "common/base/element_type.h"
 #include "common/base/half_types.h"
 #include "gtest/gtest.h"
@@ -33,7 +35,7 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
   bool Takes(ElementType operands, ElementType output) const {
     const bool precision =
         operands != ElementType::kFloat || TakesPrecision(*implementation_, MatMulPrecision::kTf32);
-    return precision && TakesTypes(operands, output);
+    return precision && TakesTypes(*implementation_, operands, output);
   }
   // Returns whether it takes an A and a B of these types.
   template <typename OfA, typename OfB, typename Out>
@@ -85,14 +87,26 @@ class TensorTypesGpuTest : public DeviceImplementationTest {
   }
 };
 
-// What all suites of this fixture run.
-inline auto TensorTypesImplementations() {
-  return testing::Values("auto", "tensor_tf32", "tensor_few_tf32", "tensor_mma_tf32", "tensor_int8",
-                         "tensor_fp8", "tensor_fp8_fast", "tensor_mma_8bit", "tensor_fp16_sums");
+inline bool TakesTf32(const MatMulImplementation& implementation) {
+  return TakesType(implementation, ElementType::kFloat) &&
+         TakesPrecision(implementation, MatMulPrecision::kTf32);
 }
 
-inline std::string NameOfImplementation(const testing::TestParamInfo<std::string>& info) {
-  return info.param;
+inline bool TakesFastSums(const MatMulImplementation& implementation) {
+  return TakesPrecision(implementation, MatMulPrecision::kFastSums, ElementType::kE4m3);
+}
+
+// Returns those of the fixture's kernels to which a suite applies.
+template <typename Applies>
+auto TensorTypesImplementations(Applies applies) {
+  return DeviceImplementations([applies](const MatMulImplementation& implementation) {
+    constexpr absl::string_view kNames[] = {
+        "auto",       "tensor_tf32",     "tensor_few_tf32", "tensor_mma_tf32", "tensor_int8",
+        "tensor_fp8", "tensor_fp8_fast", "tensor_mma_8bit", "tensor_fp16_sums"};
+    const auto* const end = std::end(kNames);
+    return std::find(std::begin(kNames), end, implementation.name) != end &&
+           applies(implementation);
+  });
 }
 
 }  // namespace stridewise

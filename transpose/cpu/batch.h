@@ -40,11 +40,11 @@ BatchTranspose BatchOf(const Args& args) {
   return {{first}, args.batch, args.stride_in * bytes, args.stride_out * bytes};
 }
 
-// Returns on how many of at most `most` threads so many bytes are moved, read and written ones
+// Returns on how many of at most `most` threads these bytes are moved, read and written ones
 // together.
 int ThreadsForBytes(double bytes, int most);
 
-// Returns whether so many bytes, read and written ones together, are moved past the caches.
+// Returns whether these bytes, read and written ones together, are moved past the caches.
 bool LeavesCaches(double bytes);
 
 // Transposes a batch on at most `threads` threads of OpenMP: in the caches where it fits in, else

@@ -22,7 +22,7 @@ constexpr int64_t kRunBytes = 64 << 10;
 // What is fetched of the next run.
 constexpr int64_t kFetched = 1024;
 
-// Transposes of so many bytes are divided among threads one after the other, shorter ones as items.
+// From this size on transposes are divided among threads one by one; shorter ones are items.
 constexpr int64_t kBatchBytes = 8 << 20;
 
 // An item that is streamed by way of a block.

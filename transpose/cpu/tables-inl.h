@@ -36,7 +36,7 @@ namespace HWY_NAMESPACE {
 inline constexpr int kMostTableVectors = 8;
 inline constexpr int64_t kMostTableBytes = kMostTableVectors * kLineBytes;
 
-// Of all matrices: to make a table takes about as long as to transpose so many bytes.
+// Of all matrices together: a table takes as long to make as about this many bytes to transpose.
 inline constexpr int64_t kLeastTabledBytes = 4096;
 
 // Where the words of a unit's transpose come from; a unit is a matrix, or as many as a line holds.

@@ -37,7 +37,7 @@ using ragged::Part;
 using ragged::StoreBytes;
 using ragged::StoreRows;
 
-constexpr int kSharedBytes = 228 * 1024;  // Shared memory of a multiprocessor of sm_90.
+constexpr int kSharedBytes = 228 * 1024;      // Shared memory of a multiprocessor of sm_90.
 constexpr int kMostSharedBytes = 196 * 1024;  // Of it, that leave an L1 cache of 60 KB.
 
 // The matrices that a shape of tile is for: those whose rows it holds whole, those whose columns it

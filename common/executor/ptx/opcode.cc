@@ -1,5 +1,6 @@
 #include "common/executor/ptx/opcode.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -213,6 +214,21 @@ std::optional<PtxOpcode> Scalar(const Names& names) {
   return std::nullopt;
 }
 
+// st.async and red.async: as without .async, of another block's shared memory, whose mbarrier the
+// bytes count for.
+std::optional<PtxOpcode> FindOpcode(const Names& names);
+std::optional<PtxOpcode> AsyncAccess(const Names& names) {
+  constexpr absl::string_view kCompletes = "mbarrier::complete_tx::bytes";
+  Names rest = {names[0]};
+  rest.insert(rest.end(), names.begin() + 2, names.end());
+  const auto completes = std::find(rest.begin(), rest.end(), kCompletes);
+  if (completes == rest.end() || *(completes - 1) != "shared::cluster") return std::nullopt;
+  rest.erase(completes);
+  auto opcode = FindOpcode(rest);
+  if (opcode) opcode->completes = true;
+  return opcode;
+}
+
 // Takes the parts of a name, without those that are hints.
 std::optional<PtxOpcode> FindOpcode(const Names& names) {
   if (names.empty()) return std::nullopt;
@@ -220,6 +236,7 @@ std::optional<PtxOpcode> FindOpcode(const Names& names) {
   if (const auto opcode = FindBarrierOpcode(names)) return opcode;
   if (const auto opcode = FindAtomicOpcode(names)) return opcode;
   if (names.size() < 2) return std::nullopt;
+  if (names[1] == "async" && (names[0] == "st" || names[0] == "red")) return AsyncAccess(names);
   if (names[0] == "ld") return MemoryAccess(PtxKind::kLoad, names);
   if (names[0] == "st") return MemoryAccess(PtxKind::kStore, names);
   if (names[0] == "ldmatrix") return Matrices(PtxKind::kLoadMatrices, names);

@@ -86,9 +86,11 @@ struct PtxOpcode {
   bool transposed = false;  // Of ldmatrix and stmatrix.
   bool has_policy = false;  // .L2::cache_hint: a last operand, which is a hint to the cache.
   bool has_result = false;  // Of kAtomic.
-  int dimensions = 0;       // Of cp.async.bulk.tensor; 0: of cp.async.bulk.
-  bool multicast = false;   // Of both: to blocks of the cluster.
-  TensorForm form = {};     // Of kMultiply and kWgmma.
+  bool completes =
+      false;  // st.async, red.async: a last operand, the mbarrier that the bytes count for.
+  int dimensions = 0;      // Of cp.async.bulk.tensor; 0: of cp.async.bulk.
+  bool multicast = false;  // Of both: to blocks of the cluster.
+  TensorForm form = {};    // Of kMultiply and kWgmma.
   // Of barriers. kBarrier and kClusterBarrier only know kArrive, which does not wait, and kWait.
   MbarrierOp barrier = MbarrierOp::kWait;
   bool orders = true;            // Not where it is .relaxed.

@@ -93,6 +93,7 @@ bool HasItsOperands(const PtxInstruction& instruction) {
     case PtxKind::kCachePolicy:
       return HasValues(instruction, {1});
     case PtxKind::kAtomic:
+      if (opcode.completes) return HasValues(instruction, {0, 1, 0});
       if (!opcode.has_result) return HasValues(instruction, {0, 1});
       return opcode.operation == 'c' ? HasValues(instruction, {1, 0, 1, 1})
                                      : HasValues(instruction, {1, 0, 1});
@@ -108,6 +109,8 @@ bool HasItsOperands(const PtxInstruction& instruction) {
     case PtxKind::kLoadMatrices:
       return HasValues(instruction, {count, 0});
     case PtxKind::kStore:
+      if (opcode.completes) return HasValues(instruction, {0, count, 0});
+      return HasValues(instruction, {0, count});
     case PtxKind::kStoreMatrices:
       return HasValues(instruction, {0, count});
     case PtxKind::kCopyAsync:

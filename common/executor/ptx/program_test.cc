@@ -87,6 +87,25 @@ TEST(PtxProgram, ReadsABoxOfATensor) {
   EXPECT_EQ(program.instructions[1].opcode.kind, PtxKind::kBulkStore);
 }
 
+TEST(PtxProgram, ReadsStoresThatCompleteBytes) {
+  const PtxProgram program = ParsePtx(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];\n"
+      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0 + 4], "
+      "%1, "
+      "[%3];\n"
+      "st.shared::cluster.u32 [%0], %1;");
+  ASSERT_EQ(program.unknown, "");
+  ASSERT_EQ(program.instructions.size(), 3u);
+  const PtxKind kinds[] = {PtxKind::kStore, PtxKind::kAtomic, PtxKind::kStore};
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(program.instructions[i].opcode.kind, kinds[i]);
+    EXPECT_EQ(program.instructions[i].opcode.completes, i < 2);
+    EXPECT_EQ(program.instructions[i].operands.size(), i < 2 ? 3u : 2u);
+  }
+  EXPECT_EQ(program.instructions[0].opcode.count, 2);
+  EXPECT_EQ(program.instructions[1].opcode.operation, '+');
+}
+
 TEST(PtxProgram, ReadsWhatAWarpgroupMultiplies) {
   const PtxProgram program = ParsePtx(
       "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, %4, %5, 1, 1, -1, 0, "
@@ -161,6 +180,11 @@ TEST(PtxProgram, NamesWhatItDoesNotKnow) {
       {"atom.acquire.gpu.global.add.u32 %0, [%1], %2;",
        "the instruction 'atom.acquire.gpu.global.add.u32'"},
       {"red.global.exch.b32 [%0], %1;", "the instruction 'red.global.exch.b32'"},
+      {"st.async.global.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];",
+       "the instruction 'st.async.global.mbarrier::complete_tx::bytes.u32'"},
+      {"st.async.shared::cluster.u32 [%0], %1;", "the instruction 'st.async.shared::cluster.u32'"},
+      {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1;",
+       "the operands of 'st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1'"},
       {"atom.add.u32 [%0], %1;", "the operands of 'atom.add.u32 [%0], %1'"},
       {"mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
        "{%8, %9}, {%0, %1, %2, %3};",

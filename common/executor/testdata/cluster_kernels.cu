@@ -51,6 +51,32 @@ __global__ void ClusterRemoteStores(int* out, const int* in) {
 }
 int WantRemoteStores(int i) { return 3 * (i / 128 * 128 + 127 - i % 128); }
 
+// Block 1 - r sends to block r, and both add to a variable of block 0: bytes that its barriers
+// count order what they wait for, and block 1 may end before its additions arrive.
+__global__ void ClusterSends(int* out, const int* in) {
+  __shared__ int s[128];
+  __shared__ int sum;
+  __shared__ uint64_t came, added;
+  const unsigned t = threadIdx.x;
+  const unsigned rank = OwnRank();
+  if (t == 0) {
+    sum = 0;
+    INIT_OF_CLUSTER(came, 1);
+    INIT_OF_CLUSTER(added, 1);
+    EXPECT_BYTES(came, 512);
+    if (rank == 0) EXPECT_BYTES(added, 1024);
+  }
+  CLUSTER_SYNC();
+  const unsigned peer = 1 - rank;
+  SEND_TO(ClusterAddress(&s[t], peer), in[peer * 128 + 127 - t], ClusterAddress(&came, peer));
+  WAIT_AT(OwnAddress(&came), 0);
+  out[rank * 128 + t] = s[t];
+  ADD_AT(ClusterAddress(&sum, 0), 1, ClusterAddress(&added, 0));
+  if (rank != 0) return;
+  WAIT_AT(OwnAddress(&added), 0);
+  if (sum != 256) out[t] = -1;
+}
+
 // 2 x 2 blocks of 33 threads, of which 32 work, in a grid of 4 x 2: the barrier of the cluster
 // counts the last ones, which end, as arrived. What a warp exchanged in one block, its barrier
 // hands on to all of its threads.
@@ -235,6 +261,48 @@ __global__ void ClusterWaitsForTooMany(float* out, const float* in) {
   out[i] = static_cast<float>(s[t]);
 }
 
+__global__ void ClusterReadsBeforeItCame(float* out, const float* in) {
+  PAIR(s);
+  __shared__ uint64_t came;
+  if (t == 0) {
+    INIT_OF_CLUSTER(came, 1);
+    EXPECT_BYTES(came, 128);
+  }
+  s[t] = 0;
+  CLUSTER_SYNC();
+  SEND_TO(ClusterAddress(&s[t], peer), AsInt(in[i]), ClusterAddress(&came, peer));
+  out[i] = static_cast<float>(s[t]);  // BUG ClusterReadsBeforeItCame
+  WAIT_AT(OwnAddress(&came), 0);
+}
+
+__global__ void ClusterSendsTooLittle(float* out, const float* in) {
+  PAIR(s);
+  __shared__ uint64_t came;
+  if (t == 0) {
+    INIT_OF_CLUSTER(came, 1);
+    EXPECT_BYTES(came, 132);
+  }
+  CLUSTER_SYNC();
+  SEND_TO(ClusterAddress(&s[t], peer), AsInt(in[i]), ClusterAddress(&came, peer));
+  WAIT_AT(OwnAddress(&came), 0);  // BUG ClusterSendsTooLittle
+  out[i] = static_cast<float>(s[t]);
+}
+
+__global__ void ClusterSendsToItself(float* out, const float* in) {
+  __shared__ int s[32];
+  __shared__ uint64_t came;
+  const unsigned t = threadIdx.x;
+  if (t == 0) {
+    INIT_OF_CLUSTER(came, 1);
+    EXPECT_BYTES(came, 128);
+  }
+  CLUSTER_SYNC();
+  const unsigned barrier = ClusterAddress(&came, 0);
+  SEND_TO(ClusterAddress(&s[t], 0), AsInt(in[t]), barrier);  // BUG ClusterSendsToItself
+  WAIT_AT(OwnAddress(&came), 0);
+  out[t] = static_cast<float>(s[t]);
+}
+
 __global__ void ClusterWaitsAtAnotherBlock(float* out, const float* in) {
   PAIR(s);
   __shared__ uint64_t full;
@@ -266,6 +334,7 @@ std::vector<CorrectKernel> ClusterKernels() {
       CORRECT(ClusterExchange, Grid{4}, Grid{4}, 64, WantExchange),
       CORRECT(ClusterAtomics, Grid{4}, Grid{4}, 64, [](int) { return 4 * 3 * 63 * 32; }),
       CORRECT(ClusterRemoteStores, Grid{2}, Grid{2}, 128, WantRemoteStores),
+      CORRECT(ClusterSends, Grid{2}, Grid{2}, 128, WantRemoteStores),
       CORRECT(ClusterOfTwoByTwo, (Grid{2, 2}), (Grid{4, 2}), 33, [](int i) { return 3 * i + 2; }),
       CORRECT(ClusterKnowledgeHandedOn, Grid{2}, Grid{2}, 128,
               [](int i) { return 3 * (i ^ 128) + 1; }),
@@ -273,24 +342,36 @@ std::vector<CorrectKernel> ClusterKernels() {
 }
 
 #undef CORRECT
-#define BUG(Kernel, check)                                                          \
-  {                                                                                 \
-#Kernel, Check::check,                                                          \
-        [](const BugArgs& args) { return Run(Kernel, args, Grid{2}, Grid{2}, 32); } \
+#define BUG_OF_CLUSTER(Kernel, check, blocks)                                                 \
+  {                                                                                           \
+#Kernel, Check::check,                                                                    \
+        [](const BugArgs& args) { return Run(Kernel, args, Grid{blocks}, Grid{blocks}, 32); } \
   }
+#define BUG(Kernel, check) BUG_OF_CLUSTER(Kernel, check, 2)
 
 std::vector<PlantedBug> ClusterBugs() {
   return {
-      BUG(ClusterReadWithoutBarrier, kRace),       BUG(ClusterRelaxedBarrier, kRace),
-      BUG(ClusterBlockBarrierOnly, kRace),         BUG(ClusterOverwrittenTooEarly, kRace),
-      BUG(ClusterAtomicAndPlain, kRace),           BUG(ClusterStoreBeforeTheBlockBegins, kCluster),
-      BUG(ClusterEndsWhilePeersRead, kCluster),    BUG(ClusterArrivesBeforeItReads, kCluster),
-      BUG(ClusterArrivalForNobody, kCluster),      BUG(ClusterRankTooLarge, kCluster),
-      BUG(ClusterBeyondTheVariable, kOutOfBounds), BUG(ClusterArrivesTwice, kMbarrier),
-      BUG(ClusterWaitsForTooMany, kDeadlock),      BUG(ClusterWaitsAtAnotherBlock, kMbarrier),
+      BUG(ClusterReadWithoutBarrier, kRace),
+      BUG(ClusterRelaxedBarrier, kRace),
+      BUG(ClusterBlockBarrierOnly, kRace),
+      BUG(ClusterOverwrittenTooEarly, kRace),
+      BUG(ClusterAtomicAndPlain, kRace),
+      BUG(ClusterStoreBeforeTheBlockBegins, kCluster),
+      BUG(ClusterEndsWhilePeersRead, kCluster),
+      BUG(ClusterArrivesBeforeItReads, kCluster),
+      BUG(ClusterArrivalForNobody, kCluster),
+      BUG(ClusterRankTooLarge, kCluster),
+      BUG(ClusterBeyondTheVariable, kOutOfBounds),
+      BUG(ClusterArrivesTwice, kMbarrier),
+      BUG(ClusterWaitsForTooMany, kDeadlock),
+      BUG(ClusterWaitsAtAnotherBlock, kMbarrier),
+      BUG(ClusterReadsBeforeItCame, kRace),
+      BUG(ClusterSendsTooLittle, kDeadlock),
+      BUG_OF_CLUSTER(ClusterSendsToItself, kCluster, 1),
   };
 }
 
 #undef BUG
+#undef BUG_OF_CLUSTER
 
 }  // namespace stridewise::executor

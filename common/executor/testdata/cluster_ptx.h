@@ -20,6 +20,23 @@ namespace stridewise::executor {
   asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(address) : "memory")
 #define STORE_TO(address, value) \
   asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address), "r"(value) : "memory")
+// Stores, and adds, that count for a barrier of the block that they go to.
+#define SEND_TO(address, value, barrier)                                                          \
+  asm volatile(                                                                                   \
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(address), \
+      "r"(value), "r"(barrier)                                                                    \
+      : "memory")
+#define ADD_AT(address, value, barrier)                                                 \
+  asm volatile(                                                                         \
+      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 " \
+      "[%0], %1, [%2];" ::"r"(address),                                                 \
+      "r"(value), "r"(barrier)                                                          \
+      : "memory")
+#define EXPECT_BYTES(barrier, bytes)                                           \
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"( \
+                   static_cast<unsigned>(__cvta_generic_to_shared(&barrier))), \
+               "r"(bytes)                                                      \
+               : "memory")
 #define ARRIVE_AT(address)                                                                   \
   asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(address) \
                : "memory")

@@ -12,14 +12,9 @@
 #include "matmul/args.h"
 #include "matmul/cluster_sizes.h"
 #include "matmul/device/tensor/plan.h"
+#include "matmul/rows.h"
 
 namespace stridewise {
-
-// Returns whether some rows of an operand, as they are stored, begin within a line of the L2.
-inline bool BeginsOffLines(const MatMulInput& input) {
-  constexpr int64_t kOfLine = 64;
-  return input.ld % kOfLine != 0;
-}
 
 // Returns the least time of a kernel with the tiles of `plan` where rows of operands begin within
 // lines, 0 where none do: what its blocks load. On an H200 2000 x 2008 x 2000 takes 70 us in tiles

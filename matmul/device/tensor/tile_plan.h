@@ -15,6 +15,7 @@
 #include "matmul/device/tensor/off_lines.h"
 #include "matmul/device/tensor/plan.h"
 #include "matmul/device/vector_access.h"
+#include "matmul/rows.h"
 
 namespace stridewise {
 
@@ -57,9 +58,7 @@ constexpr TensorTileCost kLargeTileCosts[] = {
 
 // Returns whether the TMA can address C, as HasStoreMap() does of its type.
 inline bool TmaAddressesC(const MatMulArgs& args) {
-  const int64_t vector = kVectorBytes / ElementBytes(args.c.type);
-  return args.c.ld % vector == 0 && args.n % vector == 0 &&
-         (args.batch == 1 || args.c.stride % vector == 0);
+  return HasRowsOfVectors(args, kVectorBytes / ElementBytes(args.c.type));
 }
 
 // The rows or columns of decoding.
