@@ -43,9 +43,8 @@ LaunchStatus MatMulTensorInt8(const MatMulArgs& args) {
   const TensorOperands<int8_t> operands(args);
   if (NeedsFallback(args, device, operands)) return RunWithPass(fallback.run, args);
   if (args.c.type != ElementType::kInt) return MatMulInt8Finished(args, device, operands);
-  // Few tiles take less than the model of theirs says, which is of an H100: of 64 products of
-  // mostly few tiles the choice took 3.1 % longer on an H200 than the faster of both kernels where
-  // it asked for a tenth or an eighth, and 6.1 % without.
+  // Few tiles take less than the model of theirs says, which is of an H100: with this margin no more
+  // than a few products become slower on an H200 (see split_plan.h).
   constexpr double kOfTiles = 0.88;
   const Int8SplitPlan split = PlanInt8Split(args, device);
   const Int8TileKind tile = PlanInt8Tile(args, device, StoresByTma<int>(args));
