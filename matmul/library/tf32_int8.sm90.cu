@@ -43,8 +43,8 @@ LaunchStatus MatMulTensorInt8(const MatMulArgs& args) {
   const TensorOperands<int8_t> operands(args);
   if (NeedsFallback(args, device, operands)) return RunWithPass(fallback.run, args);
   if (args.c.type != ElementType::kInt) return MatMulInt8Finished(args, device, operands);
-  // Few tiles take less than the model of theirs says, which is of an H100: with this margin no more
-  // than a few products become slower on an H200 (see split_plan.h).
+  // Few tiles take less than the model of theirs says, which is of an H100: with this margin no
+  // more than a few products become slower on an H200 (see split_plan.h).
   constexpr double kOfTiles = 0.88;
   const Int8SplitPlan split = PlanInt8Split(args, device);
   const Int8TileKind tile = PlanInt8Tile(args, device, StoresByTma<int>(args));
