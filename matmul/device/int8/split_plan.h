@@ -42,10 +42,10 @@ inline int Int8SplitStages(int resident, int cols) {
 }
 
 // What a call costs, in microseconds: fitted to 839 times of 94 products with all tiles, splits and
-// directions, measured on H200s with a cold L2. `fixed` has 2.5 more than they have, as the costs of
-// the tiles in tensor_int8_tiles.h, fitted on an H100, are an eighth above an H200's. So chosen, and
-// with tensor_int8's margin, the 94 products take 5 % longer in the mean than with the faster kernel
-// and plan; with tiles alone 36.
+// directions, measured on H200s with a cold L2. `fixed` has 2.5 more than they have, as the costs
+// of the tiles in tensor_int8_tiles.h, fitted on an H100, are an eighth above an H200's. So chosen,
+// and with tensor_int8's margin, the 94 products take 5 % longer in the mean than with the faster
+// kernel and plan; with tiles alone 36.
 struct Int8SplitCost {
   double fixed;
   double column;               // Of the tile, for its end.
@@ -108,7 +108,7 @@ inline Int8SplitPlan PlanInt8Split(const MatMulArgs& args, const DeviceModel& de
   for (const bool transposed : {false, true}) {
     const int64_t rows = transposed ? args.n : args.m;
     const int64_t extent = transposed ? args.m : args.n;
-    // Half of a tile would lie outside, where the other direction has a tile of so many columns.
+    // Half of a tile would lie outside, and the other direction has a tile as wide as these rows.
     if (rows <= kHalf && extent > kHalf) continue;
     for (const int cols : kInt8SplitCols) {
       // Narrow tiles are for a single column of them, which half of would not lie outside.
