@@ -44,7 +44,7 @@ def _static_library_impl(ctx):
             "set -e; %s -r -nostdlib -o %s -Wl,--force-group-allocation" % (compiler, object.path) +
             " -Wl,--whole-archive %s -Wl,--no-whole-archive" % " ".join([file.path for file in whole]) +
             " -Wl,--start-group %s -Wl,--end-group" % " ".join([file.path for file in archives] + flags),
-            "objcopy --wildcard %s --strip-debug %s" % (
+            "objcopy --wildcard %s --strip-unneeded %s" % (
                 " ".join(["--keep-global-symbol='%s'" % name for name in ctx.attr.exported.split(" ")]),
                 object.path,
             ),
