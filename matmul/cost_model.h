@@ -84,6 +84,10 @@ using MatMulFeatures = float[kMatMulFeatures];
 
 using MatMulCorrection = FactorTable<MatMulFeature>;
 
+// The range of a factor of a correction, and of the product of all. More would be a mistake.
+inline constexpr double kLeastCorrection = 0.01;
+inline constexpr double kMostCorrection = 100;
+
 struct MatMulCostModel {
   MatMulCosts costs;
   // All corrections together multiply by a factor in this range: that of the products measured.

@@ -26,10 +26,6 @@ constexpr absl::string_view kFirstLine = "stridewise_tuning 1";
 constexpr absl::string_view kDevice = "device ";
 constexpr absl::string_view kAtLeast = ">=";
 
-// Of corrections.
-constexpr double kLeastFactor = 0.01;
-constexpr double kMostFactor = 100;
-
 using Words = std::vector<absl::string_view>;
 
 Words WordsOf(absl::string_view line) {
@@ -130,13 +126,13 @@ class Parser {
   absl::Status AddRange(const Words& words) {
     if (tuning_.kernels.empty()) return Wrong("within stands before the first kernel");
     MatMulCostModel& model = tuning_.kernels.back().model;
-    if (words.size() == 3 && ParseNumber(words[1], kLeastFactor, &model.least_correction) &&
+    if (words.size() == 3 && ParseNumber(words[1], kLeastCorrection, &model.least_correction) &&
         ParseNumber(words[2], model.least_correction, &model.most_correction) &&
-        model.most_correction <= kMostFactor) {
+        model.most_correction <= kMostCorrection) {
       return absl::OkStatus();
     }
-    return Wrong(absl::StrCat("within is not followed by two factors from ", kLeastFactor, " to ",
-                              kMostFactor, ", the lesser first"));
+    return Wrong(absl::StrCat("within is not followed by two factors from ", kLeastCorrection,
+                              " to ", kMostCorrection, ", the lesser first"));
   }
 
   absl::Status AddCorrection(const Words& words) {
@@ -161,9 +157,9 @@ class Parser {
     for (size_t i = 0; i < kFactors; ++i) {
       double factor = 0;
       const absl::string_view word = words[2 + kQuestions + i];
-      if (!ParseNumber(word, kLeastFactor, &factor) || factor > kMostFactor) {
-        return Wrong(
-            absl::StrCat("'", word, "' is not a factor from ", kLeastFactor, " to ", kMostFactor));
+      if (!ParseNumber(word, kLeastCorrection, &factor) || factor > kMostCorrection) {
+        return Wrong(absl::StrCat("'", word, "' is not a factor from ", kLeastCorrection, " to ",
+                                  kMostCorrection));
       }
       correction.factors[i] = static_cast<float>(factor);
     }

@@ -7,6 +7,13 @@
 #include <vector>
 
 namespace stridewise {
+namespace {
+
+// Limits a fitted factor to what a tuning file may say: a kernel for one row takes hundreds of
+// times as long as predicted where there are thousands of rows.
+double Allowed(double factor) { return std::clamp(factor, kLeastCorrection, kMostCorrection); }
+
+}  // namespace
 
 std::vector<MatMulCorrection> FitCorrections(const MatMulCostModel& start,
                                              absl::Span<const CostSample> samples,
@@ -27,7 +34,8 @@ std::vector<MatMulCorrection> FitCorrections(const MatMulCostModel& start,
       correction.features[i] = static_cast<MatMulFeature>(table.features[i]);
     }
     std::copy(std::begin(table.thresholds), std::end(table.thresholds), correction.thresholds);
-    std::copy(std::begin(table.factors), std::end(table.factors), correction.factors);
+    std::transform(std::begin(table.factors), std::end(table.factors), correction.factors,
+                   [](float factor) { return static_cast<float>(Allowed(factor)); });
     corrections.push_back(correction);
   }
   return corrections;
@@ -52,8 +60,8 @@ MatMulCostModel FitCostModel(absl::Span<const CostSample> samples, const Correct
     SetCallFeatures(sample.call, &features);
     SetKernelFeatures(model.costs, sample.work, &features);
     const double correction = CorrectionOf(unlimited, features);
-    model.least_correction = std::min(model.least_correction, correction);
-    model.most_correction = std::max(model.most_correction, correction);
+    model.least_correction = std::min(model.least_correction, Allowed(correction));
+    model.most_correction = std::max(model.most_correction, Allowed(correction));
   }
   return model;
 }

@@ -8,11 +8,13 @@
 #include <deque>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "benchmarks/tuning/fit_corrections.h"
 #include "common/base/case_random.h"
 #include "common/gpu/device_model.h"
 #include "gtest/gtest.h"
 #include "matmul/dispatch.h"
+#include "matmul/tuning.h"
 
 namespace stridewise {
 namespace {
@@ -134,6 +136,21 @@ TEST(FitCostModelTest, GoesOnFromAModel) {
   EXPECT_EQ(model.corrections.size(), 4u);
   EXPECT_EQ(model.corrections[0].thresholds[0], start.corrections[0].thresholds[0]);
   EXPECT_LT(MeanError(model, samples.get()), MeanError(start, samples.get()));
+}
+
+TEST(FitCostModelTest, IsWhatATuningFileMaySay) {
+  const Samples as_known(Known(), 300);
+  const MatMulCostModel start = FitCostModel(as_known.get(), {});
+  const auto change = [](const MatMulArgs& args, double us) {
+    return us * (args.k >= 256 ? 1e4 : args.k >= 16 ? 1e-4 : 1);
+  };
+  const Samples samples(Known(), 300, change);
+  MatMulTuning tuning = {"a GPU", 90, 132, 4814, {}};
+  tuning.kernels.push_back({"tiny", FitCostModel(samples.get(), {}, &start)});
+  const absl::StatusOr<MatMulTuning> read = ParseTuning(TuningText(tuning));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->kernels[0].model.least_correction, kLeastCorrection);
+  EXPECT_EQ(read->kernels[0].model.most_correction, kMostCorrection);
 }
 
 TEST(FitCostModelTest, TheSameSamplesGiveTheSameModel) {
