@@ -126,7 +126,7 @@ std::vector<FactorTable<size_t>> BoostTables(absl::Span<const BoostSample> sampl
   for (int i = 0; i < options.count; ++i) {
     Table table = {};
     for (Residual& residual : residuals) residual.leaf = 0;
-    for (int question = 0; question < Table::kQuestions; ++question) {
+    for (int question = 0; question < options.questions; ++question) {
       const Question best = BestQuestion(residuals, thresholds, 1u << question, options.damping);
       if (best.gain < 0) return tables;  // All samples are alike.
       table.features[question] = best.feature;

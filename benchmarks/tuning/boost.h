@@ -25,12 +25,14 @@ struct CorrectionOptions {
   int count = 150;
   double rate = 0.3;
   double damping = 6;  // A part's mean error is trusted by half at this sum of weights.
+  int questions = 4;   // Of a table, at most those that it has.
 };
 
-// Returns the tables that boosting finds, one after the other: each halves the samples by four
-// questions, the same for all parts, that reduce the squared errors most, and corrects each part by
-// its mean error, damped where it has few samples and by a rate below 1. Features have the numbers
-// that they have in the samples. Fewer tables than asked for, where all samples are alike.
+// Returns the tables that boosting finds, one after the other: each halves the samples by
+// options.questions, the same for all parts, that reduce the squared errors most, and corrects each
+// part by its mean error, damped where it has few samples and by a rate below 1. Features have the
+// numbers that they have in the samples; questions that were not asked are answered by 0. Fewer
+// tables than asked for, where all samples are alike.
 std::vector<FactorTable<size_t>> BoostTables(absl::Span<const BoostSample> samples,
                                              const CorrectionOptions& options);
 

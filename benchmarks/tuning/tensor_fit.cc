@@ -49,10 +49,39 @@ double FastestOf(const TensorProduct& product) {
   return least;
 }
 
-double LeastPredicted(const TensorProduct& product) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const TensorTime& time : product) least = std::min(least, time.prediction.us);
-  return least;
+using Samples = std::map<TensorPredicted, std::vector<BoostSample>>;
+
+// Returns what predictions, `us` of each, leave of the times.
+template <typename Us>
+Samples SamplesOf(absl::Span<const TensorProduct> products, const Us& us) {
+  Samples samples;
+  for (const TensorProduct& product : products) {
+    const double fastest = FastestOf(product);
+    double least = std::numeric_limits<double>::infinity();
+    for (const TensorTime& time : product) least = std::min(least, us(time.prediction));
+    for (const TensorTime& time : product) {
+      const TensorPrediction& prediction = time.prediction;
+      const double predicted = us(prediction);
+      // A slow kernel that is predicted to be fast counts, too: it would be chosen.
+      samples[prediction.predicted].push_back(
+          {{prediction.features.begin(), prediction.features.end()},
+           std::log(time.us / predicted),
+           WeightOf(std::min(time.us / fastest, predicted / least))});
+    }
+  }
+  return samples;
+}
+
+// Asks the table's last question, which was not asked, and keeps its factors where the answer is
+// yes.
+void AskLast(TensorFeature feature, float threshold, TensorTable* table) {
+  constexpr int kLast = TensorTable::kQuestions - 1;
+  table->features[kLast] = feature;
+  table->thresholds[kLast] = threshold;
+  for (int i = 0; i < 1 << kLast; ++i) {
+    table->factors[i + (1 << kLast)] = table->factors[i];
+    table->factors[i] = 1;
+  }
 }
 
 }  // namespace
@@ -69,25 +98,32 @@ TensorTables BuiltInTensorTables() {
 
 TensorTables FitTensorTables(absl::Span<const TensorProduct> products,
                              const CorrectionOptions& options) {
-  std::map<TensorPredicted, std::vector<BoostSample>> samples;
-  for (const TensorProduct& product : products) {
-    const double fastest = FastestOf(product);
-    const double least = LeastPredicted(product);
-    for (const TensorTime& time : product) {
-      const TensorPrediction& prediction = time.prediction;
-      // A slow kernel that is predicted to be fast counts, too: it would be chosen.
-      samples[prediction.predicted].push_back(
-          {{prediction.features.begin(), prediction.features.end()},
-           std::log(time.us / prediction.us),
-           WeightOf(std::min(time.us / fastest, prediction.us / least))});
-    }
-  }
+  const Samples samples =
+      SamplesOf(products, [](const TensorPrediction& prediction) { return prediction.us; });
   TensorTables tables = BuiltInTensorTables();
   for (const auto& [predicted, of_predicted] : samples) {
     if (of_predicted.size() < kLeastSamples) continue;
     tables[predicted].clear();
     for (const FactorTable<size_t>& boosted : BoostTables(of_predicted, options)) {
       tables[predicted].push_back(TableOf(boosted));
+    }
+  }
+  return tables;
+}
+
+TensorTables FitOnTop(absl::Span<const TensorProduct> products, const CorrectionOptions& options,
+                      double least_gbps) {
+  TensorTables tables = BuiltInTensorTables();
+  CorrectionOptions more = options;
+  more.questions = TensorTable::kQuestions - 1;
+  const Samples samples = SamplesOf(products, [&](const TensorPrediction& prediction) {
+    return CorrectedBy(tables, prediction);
+  });
+  for (const auto& [predicted, of_predicted] : samples) {
+    for (const FactorTable<size_t>& boosted : BoostTables(of_predicted, more)) {
+      TensorTable table = TableOf(boosted);
+      AskLast(TensorFeature::kMemoryGbps, static_cast<float>(least_gbps), &table);
+      tables[predicted].push_back(table);
     }
   }
   return tables;

@@ -24,6 +24,12 @@ TensorTables BuiltInTensorTables();
 TensorTables FitTensorTables(absl::Span<const TensorProduct> products,
                              const CorrectionOptions& options);
 
+// Returns the tables that are built in with more on top, found in what they leave of the products'
+// times: for GPUs whose memory has at least `least_gbps`. For others nothing changes, so that a few
+// hundred times of one GPU mend a fit to thousands of another's.
+TensorTables FitOnTop(absl::Span<const TensorProduct> products, const CorrectionOptions& options,
+                      double least_gbps);
+
 // Returns the microseconds that the tables make of a prediction.
 double CorrectedBy(const TensorTables& tables, const TensorPrediction& prediction);
 

@@ -100,6 +100,33 @@ TEST(TensorFit, KeepsTablesOfWhatWasNotMeasured) {
             built_in.at(TensorPredicted::kDecode).size());
 }
 
+// What is mended for one GPU stays as it is for another whose memory is slower.
+TEST(TensorFit, OnTopIsForFastMemoriesAlone) {
+  constexpr double kFactor = 1.2;
+  constexpr float kLeastGbps = 4000;
+  const auto products = ProductsWith([](const MatMulArgs& /*args*/) { return 1.0; });
+  const TensorTables built_in = BuiltInTensorTables();
+  std::vector<TensorProduct> changed = products;
+  for (TensorProduct& product : changed) {
+    for (TensorTime& time : product) time.us = kFactor * CorrectedBy(built_in, time.prediction);
+  }
+  CorrectionOptions options;
+  options.count = 12;
+  const TensorTables fitted = FitOnTop(changed, options, kLeastGbps);
+  EXPECT_EQ(fitted.at(TensorPredicted::kDecode).size(),
+            built_in.at(TensorPredicted::kDecode).size());
+  EXPECT_EQ(fitted.at(TensorPredicted::kSplit).size(),
+            built_in.at(TensorPredicted::kSplit).size() + options.count);
+  EXPECT_LT(MeanError(changed, fitted), 0.02);
+  for (const TensorProduct& product : products) {
+    for (const TensorTime& time : product) {
+      TensorPrediction slower = time.prediction;
+      slower.features[static_cast<size_t>(TensorFeature::kMemoryGbps)] = kLeastGbps - 1;
+      EXPECT_DOUBLE_EQ(CorrectedBy(fitted, slower), CorrectedBy(built_in, slower)) << time.kernel;
+    }
+  }
+}
+
 // Each prediction has its case, and each table its line.
 TEST(TensorFit, TextHasAllTables) {
   const TensorTables tables = BuiltInTensorTables();
