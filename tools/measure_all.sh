@@ -52,11 +52,11 @@ matmul_split_flat|7|31|matmul_sweep --precision=fp32_split --implementations='sp
 matmul_mixed_fp8|7|10|matmul_sweep --types=e4m3_e5m2_bf16,e5m2_e4m3_bf16 --layouts=nt --implementations=auto,cublaslt --sizes=1024,2048,4096,8192 --max_seconds=0.03 --verify=fast --memory_behaviour=never --csv=matmul_mixed_fp8.csv
 matmul_front|7|120|matmul_sweep --preset=front --max_seconds=0.1 --verify=full --memory_behaviour=never --csv=matmul_front.csv
 matmul_moduli|7|20|matmul_sweep --implementations=int8_moduli,cublas --pair_with=cublas --types=double --sizes=1024,2048,4096,8192,16384 --max_seconds=0.1 --verify=fast --memory_behaviour=never --csv=matmul_moduli.csv
-matmul_random_split|7|15|matmul_sweep --preset=random --precision=fp32_split --least_flops=2e9 --count=100 --max_seconds=0.01 --verify=off --seed=21000201 --worst=8 --csv=matmul_random_split.csv --distribution_csv=matmul_random_split_distribution.csv
+matmul_random_split|7|15|matmul_sweep --preset=random --precision=fp32_split --least_flops=2e9 --count=100 --max_seconds=0.01 --verify=off --seed=22000201 --worst=8 --csv=matmul_random_split.csv --distribution_csv=matmul_random_split_distribution.csv
 matmul_rounded|7|25|matmul_sweep --precision=bf16,fp16 --implementations=auto,cublas --pair_with=cublas --sizes=1024,2048,4096,8192,16384 --max_seconds=0.1 --verify=fast --memory_behaviour=never --csv=matmul_rounded.csv
-matmul_random_rounded|7|15|matmul_sweep --preset=random --precision=bf16 --least_flops=2e9 --count=100 --max_seconds=0.01 --verify=off --seed=21000201 --worst=8 --csv=matmul_random_rounded.csv --distribution_csv=matmul_random_rounded_distribution.csv
-matmul_random_bf16|7|20|matmul_sweep --preset=random --types=bf16 --count=100 --max_seconds=0.01 --verify=off --seed=21000201 --worst=8 --csv=matmul_random_bf16.csv --distribution_csv=matmul_random_bf16_distribution.csv
-matmul_regret|2|80|stridewise_tune --seconds=67 --seed=21000204 --csv=scratch/matmul_tuning.csv --tuning=scratch/h200.tuning --regret_csv=matmul_regret.csv
+matmul_random_rounded|7|15|matmul_sweep --preset=random --precision=bf16 --least_flops=2e9 --count=100 --max_seconds=0.01 --verify=off --seed=22000201 --worst=8 --csv=matmul_random_rounded.csv --distribution_csv=matmul_random_rounded_distribution.csv
+matmul_random_bf16|7|20|matmul_sweep --preset=random --types=bf16 --count=100 --max_seconds=0.01 --verify=off --seed=22000201 --worst=8 --csv=matmul_random_bf16.csv --distribution_csv=matmul_random_bf16_distribution.csv
+matmul_regret|2|80|stridewise_tune --seconds=67 --seed=22000204 --csv=scratch/matmul_tuning.csv --tuning=scratch/h200.tuning --regret_csv=matmul_regret.csv
 matmul_own_kernels|2|60|matmul_sweep --preset=own_kernels --max_seconds=0.1 --max_noise=0.03 --verify=fast --csv=matmul_own_kernels.csv
 matmul_crossover|6|90|matmul_sweep --preset=crossover --max_seconds=0.1 --verify=fast --csv=matmul_crossover.csv
 matmul_naive_blocks|2|45|matmul_sweep --sizes=2048,4096,8192 --implementations=naive,naive_uncoalesced --blocks=16x16,32x8,32x32,256x1 --max_seconds=0.1 --verify=fast --csv=matmul_naive_blocks.csv
@@ -81,12 +81,12 @@ sustained|5|70|sustained --shapes=8192x8192x8192 --type=bf16 --implementations=a
 executor_counts_transpose|6|130|profile --source=both --types=float --shapes=509x387 --blocks=8x8,8x32,16x16,32x8,32x32,64x4,128x2,256x1 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv
 executor_counts_types|6|110|profile --source=both --types=u8,u16,double,float4 --shapes=261x135 --blocks=16x16 --csv=scratch/executor_counts_transpose.csv --counts_csv=executor_counts_transpose.csv
 executor_counts_matmul|6|70|profile --source=both --operation=matmul --types=float,double --shapes=128x128x128,100x77x41 --blocks=8x8,16x16,32x8,256x1 --csv=scratch/executor_counts_matmul.csv --counts_csv=executor_counts_matmul.csv
-matmul_random|7|25|matmul_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=21000201 --worst=10 --csv=matmul_random.csv --distribution_csv=matmul_random_distribution.csv
-matmul_random_2|7|20|matmul_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=21000202 --worst=5 --csv=matmul_random_2.csv --distribution_csv=matmul_random_2_distribution.csv
-matmul_random_no_workspace|7|16|matmul_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=21000201 --workspace=no --worst=5 --csv=matmul_random_no_workspace.csv --distribution_csv=matmul_random_no_workspace_distribution.csv
-transpose_random|7|45|transpose_sweep --preset=random --count=200 --max_seconds=0.01 --verify=off --seed=21000201 --worst=10 --csv=transpose_random.csv --distribution_csv=transpose_random_distribution.csv
+matmul_random|7|25|matmul_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=22000201 --worst=10 --csv=matmul_random.csv --distribution_csv=matmul_random_distribution.csv
+matmul_random_2|7|20|matmul_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=22000202 --worst=5 --csv=matmul_random_2.csv --distribution_csv=matmul_random_2_distribution.csv
+matmul_random_no_workspace|7|16|matmul_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=22000201 --workspace=no --worst=5 --csv=matmul_random_no_workspace.csv --distribution_csv=matmul_random_no_workspace_distribution.csv
+transpose_random|7|45|transpose_sweep --preset=random --count=200 --max_seconds=0.01 --verify=off --seed=22000201 --worst=10 --csv=transpose_random.csv --distribution_csv=transpose_random_distribution.csv
 permute_default|7|20|permute_sweep --preset=default --max_seconds=0.05 --verify=fast --csv=permute_default.csv
-permute_random|7|20|permute_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=21000201 --worst=5 --csv=permute_random.csv --distribution_csv=permute_random_distribution.csv
+permute_random|7|20|permute_sweep --preset=random --count=100 --max_seconds=0.01 --verify=off --seed=22000201 --worst=5 --csv=permute_random.csv --distribution_csv=permute_random_distribution.csv
 END
 }
 
