@@ -4,9 +4,9 @@
 // of the output where its rows have no gaps, and stays in the L1 cache until its lines are whole.
 // The last squares begin where they end with the block, and compute some elements twice.
 //
-// Functions take copies of the block and call nothing that has its address: stores of bytes could
-// change what is behind a reference, whose members would be loaded again after each. Few columns of
-// elements of 8 and 16 bytes took up to twice as long so on one core of a Zen 4.
+// Loops go over copies of what describes the block, and call nothing that has its address: stores
+// of bytes could change what is behind a reference, whose members would be loaded again after each.
+// Few columns of elements of 8 and 16 bytes took up to twice as long so on one core of a Zen 4.
 //
 // Included once for each instruction set.
 

@@ -155,12 +155,12 @@ HWY_INLINE void InterleaveHalves(ByteVector (&v)[kCount]) {
 
 constexpr int Log2(int64_t power) { return power == 1 ? 0 : 1 + Log2(power / 2); }
 
-// Moves a pointer on, so that the compiler does not know by how much: it would keep each multiple
-// of a row's distance where there are no registers for all of them.
+// Moves a pointer on, so that the compiler does not know by how much, unless it is a constant: it
+// would keep each multiple of a row's distance where there are no registers for all of them.
 template <typename Byte>
-HWY_INLINE void StepTo(Byte** at, int64_t step) {
+HWY_INLINE void Advance(Byte** at, int64_t step) {
   *at += step;
-  asm("" : "+r"(*at));
+  if (__builtin_constant_p(step) == 0) asm("" : "+r"(*at));
 }
 
 // Stores columns, `to_row` bytes apart.
@@ -168,7 +168,7 @@ template <int kCount>
 HWY_INLINE void StoreColumns(const ByteVector (&v)[kCount], uint8_t* to, int64_t to_row) {
 #pragma GCC unroll 16
   for (int i = 0; i < kCount; ++i) {
-    if (i > 0) StepTo(&to, to_row);
+    if (i > 0) Advance(&to, to_row);
     Store(v[i], to);
   }
 }
@@ -183,7 +183,7 @@ HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* t
     const uint8_t* row = from + part * kSide * from_row;
 #pragma GCC unroll 16
     for (int i = 0; i < kSide; ++i) {
-      if (i > 0) StepTo(&row, from_row);
+      if (i > 0) Advance(&row, from_row);
       v[i] = LoadBlocks(row, kSide * from_row);
     }
     InterleaveHalves<kBytes, Log2(kSide)>(v);
@@ -212,7 +212,7 @@ HWY_INLINE void TransposePair(const uint8_t* from, int64_t from_row, uint8_t* to
     for (int i = 0; i < kSide; ++i) {
       v[part][i] =
           hn::Combine(Bytes(), hn::LoadU(half, row + 2 * kSide * from_row), hn::LoadU(half, row));
-      StepTo(&row, from_row);
+      Advance(&row, from_row);
     }
     InterleaveHalves<kBytes, Log2(kSide)>(v[part]);
   }
