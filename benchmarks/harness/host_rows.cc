@@ -20,6 +20,11 @@ constexpr int kMaxCallsOfSample = 1000;
 // Several times as long as pools spin (pool_waits.cc).
 constexpr std::chrono::milliseconds kUntilThreadsSleep(2);
 
+// A pair of short calls takes 5 ms, most of them rests, so that a short --max_seconds is over after
+// a few: with two pairs of four disturbed the middle is a disturbed one. Seven are taken of calls
+// of up to 15 ms.
+constexpr double kMinSecondsOfPairs = 0.25;
+
 // To wake a thread takes 50 us, to spread threads over the cores some more.
 constexpr double kMinSecondsWithoutWaking = 0.02;
 constexpr double kWakingSeconds = 200e-6;
@@ -110,10 +115,12 @@ absl::StatusOr<HostMeasurement> HostRows::Measure(const HostSubject& subject, Re
     return ms;
   };
   const stridewise::Measure sample_reference = [&] { return reference.Sample(); };
+  SamplingOptions sampling = options_.sampling;
+  sampling.min_seconds_of_pairs = kMinSecondsOfPairs;
   subject.poison();
-  ASSIGN_OR_RETURN(const Samples samples,
-                   Sample(options_.sampling, clock_, sample, is_paired ? sample_reference : nullptr,
-                          Interrupted));
+  ASSIGN_OR_RETURN(
+      const Samples samples,
+      Sample(sampling, clock_, sample, is_paired ? sample_reference : nullptr, Interrupted));
   if (samples.interrupted) return absl::CancelledError("interrupted");
   // The last of the samples may be the reference's.
   if (is_paired) {

@@ -15,12 +15,13 @@ namespace {
 absl::Status CheckOptions(const SamplingOptions& options) {
   // Written so that NaN is refused as well.
   if (!(options.max_noise >= 0) || !(options.max_seconds >= 0) ||
-      !(options.max_warmup_seconds >= 0) || options.min_samples < 1 ||
-      options.max_samples < options.min_samples) {
+      !(options.min_seconds_of_pairs >= 0) || !(options.max_warmup_seconds >= 0) ||
+      options.min_samples < 1 || options.max_samples < options.min_samples) {
     return absl::InvalidArgumentError(
         absl::StrCat("sampling options: max_noise ", options.max_noise, ", max_seconds ",
-                     options.max_seconds, ", max_warmup_seconds ", options.max_warmup_seconds,
-                     ", min_samples ", options.min_samples, ", max_samples ", options.max_samples));
+                     options.max_seconds, ", min_seconds_of_pairs ", options.min_seconds_of_pairs,
+                     ", max_warmup_seconds ", options.max_warmup_seconds, ", min_samples ",
+                     options.min_samples, ", max_samples ", options.max_samples));
   }
   return absl::OkStatus();
 }
@@ -105,7 +106,7 @@ class Sampling {
       RETURN_IF_ERROR(TakeOne());
       const int taken = static_cast<int>(samples_.ms.size());
       const bool is_last =
-          taken >= options_.max_samples || clock_.Now() - start >= options_.max_seconds;
+          taken >= options_.max_samples || clock_.Now() - start >= MaxSeconds(taken);
       if (!is_last && taken < next_check) continue;
       samples_.converged = HasConverged(options_, samples_);
       if (is_last || samples_.converged) return absl::OkStatus();
@@ -113,6 +114,11 @@ class Sampling {
     }
     samples_.converged = HasConverged(options_, samples_);
     return absl::OkStatus();
+  }
+
+  double MaxSeconds(int taken) const {
+    if (!reference_ || taken >= options_.min_samples) return options_.max_seconds;
+    return std::max(options_.max_seconds, options_.min_seconds_of_pairs);
   }
 
   absl::Status TakeOne() {
@@ -147,6 +153,10 @@ absl::StatusOr<Samples> Sample(const SamplingOptions& options, const Clock& cloc
   return Sampling(options, clock, subject, reference, interrupted).Run();
 }
 
-double PairedRatio(const Samples& samples) { return Median(Ratios(samples)); }
+double PairedRatio(const Samples& samples) {
+  std::vector<double> logarithms = Ratios(samples);
+  for (double& ratio : logarithms) ratio = std::log(ratio);
+  return std::exp(Median(logarithms));
+}
 
 }  // namespace stridewise

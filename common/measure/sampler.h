@@ -23,6 +23,8 @@ struct SamplingOptions {
   // Wall-clock time of the sampling, including what a run spends outside of the measured time. At
   // least one sample is taken, and a sample under way when the time is up is finished.
   double max_seconds = 1.0;
+  // Until min_samples pairs with a reference are there, max_seconds is this much at least.
+  double min_seconds_of_pairs = 0;
   int min_samples = 7;  // Before max_noise may stop the sampling; max_seconds may stop it earlier.
   int max_samples = 10000;
   double max_warmup_seconds = 0.25;  // At least one warm-up run is made.
@@ -52,7 +54,8 @@ absl::StatusOr<Samples> Sample(const SamplingOptions& options, const Clock& cloc
                                const std::function<bool()>& interrupted);
 
 // Returns how much faster the subject is than its reference: the median of reference_ms[i] / ms[i]
-// over the pairs with a positive ms. NaN if there is none.
+// over the pairs with a positive ms, of an even number the geometric mean of the two in the middle,
+// so that exchanging the sides inverts it. NaN if there is none.
 double PairedRatio(const Samples& samples);
 
 }  // namespace stridewise

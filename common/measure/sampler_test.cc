@@ -150,6 +150,37 @@ TEST_F(SampleTest, NoisyReferenceKeepsItGoing) {
   EXPECT_EQ(samples.reference_ms.size(), samples.ms.size());
 }
 
+TEST_F(SampleTest, PairsGoOnToTheirNumberWithinSecondsOfTheirOwn) {
+  const struct {
+    double ms;
+    double min_seconds_of_pairs;
+    size_t pairs;
+  } cases[] = {{1, 0, 2}, {1, 0.1, 7}, {20, 0.1, 3}, {200, 0.1, 1}};
+  for (const auto& c : cases) {
+    Subject subject(&clock_, [&](int) { return c.ms; });
+    Subject reference(&clock_, [&](int) { return c.ms; });
+    options_.max_seconds = 0.0039;
+    options_.min_seconds_of_pairs = c.min_seconds_of_pairs;
+    const Samples pairs = SampleOrFail(subject.Measured(), reference.Measured());
+    EXPECT_EQ(pairs.ms.size(), c.pairs) << c.ms;
+    EXPECT_EQ(pairs.reference_ms.size(), c.pairs) << c.ms;
+    // Single samples end as they do without it.
+    const Samples samples = SampleOrFail(subject.Measured());
+    EXPECT_EQ(samples.ms.size(), c.ms == 1 ? 4u : 1u) << c.ms;
+  }
+}
+
+TEST_F(SampleTest, ReferenceThatIsLateTwiceInFourRunsDoesNotDecide) {
+  // Another program has a core of the reference's in its first and third run of seven.
+  Subject subject(&clock_, [](int) { return 1.0; });
+  Subject reference(&clock_, [](int run) { return run == 1 || run == 3 ? 50.0 : 0.5; });
+  options_.max_seconds = 0.06;
+  EXPECT_GT(PairedRatio(SampleOrFail(subject.Measured(), reference.Measured())), 1);
+  Subject again(&clock_, [](int run) { return run == 1 || run == 3 ? 50.0 : 0.5; });
+  options_.min_seconds_of_pairs = 0.25;
+  EXPECT_DOUBLE_EQ(PairedRatio(SampleOrFail(subject.Measured(), again.Measured())), 0.5);
+}
+
 TEST_F(SampleTest, ErrorsPassThrough) {
   const absl::Status error = absl::DataLossError("the device is gone");
   for (const int failing_run : {0, 3, 9}) {  // The first one, in warm-up, and in sampling.
@@ -198,13 +229,14 @@ TEST_F(SampleTest, InterruptionReturnsWhatItHas) {
 
 TEST_F(SampleTest, OptionsWithoutSenseAreRefused) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<SamplingOptions> cases(7);
+  std::vector<SamplingOptions> cases(8);
   cases[0].max_noise = -0.1;
   cases[1].max_noise = nan;
   cases[2].max_seconds = -1;
   cases[3].max_warmup_seconds = nan;
   cases[4].min_samples = 0;
   cases[5].max_samples = 6;  // Fewer than min_samples.
+  cases[7].min_seconds_of_pairs = nan;
   Subject subject(&clock_, [](int) { return 1.0; });
   for (size_t i = 0; i < cases.size(); ++i) {
     const Measure measure = i == 6 ? Measure() : subject.Measured();
@@ -219,7 +251,17 @@ TEST(PairedRatio, IsTheMedianOfThePairsAndNotTheRatioOfTheMedians) {
   Samples samples;
   samples.ms = {1, 2, 4};
   samples.reference_ms = {8, 2, 8};  // Ratios 8, 1, 2; the medians' ratio would be 4.
-  EXPECT_EQ(PairedRatio(samples), 2);
+  EXPECT_DOUBLE_EQ(PairedRatio(samples), 2);
+}
+
+TEST(PairedRatio, OfSidesThatChangePlacesIsTheInverse) {
+  Samples samples;
+  samples.ms = {1, 1, 1, 1};
+  samples.reference_ms = {44, 0.4, 44, 0.4};
+  const double ratio = PairedRatio(samples);
+  EXPECT_DOUBLE_EQ(ratio, std::sqrt(44 * 0.4));
+  std::swap(samples.ms, samples.reference_ms);
+  EXPECT_DOUBLE_EQ(PairedRatio(samples), 1 / ratio);
 }
 
 TEST(PairedRatio, IsUnknownWithoutAReferenceOrATime) {

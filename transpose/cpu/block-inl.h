@@ -1,8 +1,6 @@
 // The transpose of a block by squares, for one instruction set.
 //
-// Goes through 64 bytes of columns, down all rows, then the next: what is written is then one piece
-// of the output where its rows have no gaps, and stays in the L1 cache until its lines are whole.
-// The last squares begin where they end with the block, and compute some elements twice.
+// What each shape takes: lines and strips of squares (lines-inl.h) where nothing else is faster.
 //
 // Included once for each instruction set.
 
@@ -23,6 +21,7 @@
 #include "transpose/cpu/block.h"
 #include "transpose/cpu/cells-inl.h"
 #include "transpose/cpu/columns-inl.h"
+#include "transpose/cpu/lines-inl.h"
 #include "transpose/cpu/small-inl.h"
 #include "transpose/cpu/square.h"
 #include "transpose/cpu/tables-inl.h"
@@ -32,97 +31,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace stridewise {
 namespace HWY_NAMESPACE {
-
-// Transposes a line of rows from `row` on, or what ends with the block, by the columns
-// [piece, end) of a line or more.
-template <int kBytes>
-HWY_INLINE void TransposeLineOfRows(const BlockTranspose& b, int64_t row, int64_t piece,
-                                    int64_t end, bool stages, uint8_t* staged) {
-  constexpr int64_t kSide = 16 / kBytes;
-  constexpr int64_t kLine = kLineBytes / kBytes;
-  const int64_t first = stages ? std::min(piece, b.cols - kLine) : piece;
-  const int64_t first_row = std::min(row, b.rows - kLine);
-  const uint8_t* from = b.in + first_row * b.ld_in + first * kBytes;
-  uint8_t* const to = b.out + first_row * kBytes;
-  for (int64_t byte = b.ahead; b.ahead > 0 && byte < b.ahead + (end - first) * kBytes;
-       byte += kLineBytes) {
-    for (int64_t i = 0; i < kLine; ++i) __builtin_prefetch(from + i * b.ld_in + byte);
-  }
-  if (b.ahead_out > 0) {
-    for (int64_t col = first; col < end; ++col) {
-      __builtin_prefetch(to + col * b.ld_out + b.ahead_out, /*for writing*/ 1);
-    }
-  }
-  int64_t ld = b.ld_in;
-  if (stages) {
-    for (int64_t i = 0; i < kLine; ++i) CopyLine(from + i * ld, staged + i * kLineBytes);
-    from = staged;
-    ld = kLineBytes;
-  }
-  int64_t at = first;
-  for (; kHasPairs<kBytes> && at + 2 * kSide <= end; at += 2 * kSide) {
-    TransposePair<kBytes>(from + (at - first) * kBytes, ld, to + at * b.ld_out, b.ld_out);
-  }
-  for (; at < end; at += kSide) {
-    const int64_t col = std::min(at, b.cols - kSide);
-    TransposeGroup<kBytes>(from + (col - first) * kBytes, ld, to + col * b.ld_out, b.ld_out);
-  }
-}
-
-// Transposes blocks of at least a line of rows and a square's columns. Takes a copy, since stores
-// of bytes could change what is behind a reference, whose members would be loaded again after each.
-template <int kBytes>
-void TransposeLines(const BlockTranspose b) {
-  constexpr int64_t kLine = kLineBytes / kBytes;
-  // Rows whose distance is a multiple of 1 KB share a few sets of the L1 cache: their lines are
-  // copied to a block, or each would be fetched once for each square.
-  const bool stages = b.ld_in % 1024 == 0 && b.cols >= kLine;
-  alignas(64) uint8_t staged[kLine * kLineBytes];
-  const int64_t width = b.along_rows && !stages ? b.cols : kLine;
-  const auto transpose = [&](int64_t row, int64_t col) HWY_ATTR {
-    TransposeLineOfRows<kBytes>(b, row, col, std::min(col + width, b.cols), stages, staged);
-  };
-  if (b.along_rows) {
-    for (int64_t row = 0; row < b.rows; row += kLine) {
-      for (int64_t col = 0; col < b.cols; col += width) transpose(row, col);
-    }
-  } else {
-    for (int64_t col = 0; col < b.cols; col += width) {
-      for (int64_t row = 0; row < b.rows; row += kLine) transpose(row, col);
-    }
-  }
-}
-
-// Transposes blocks of a square's rows and columns or more, and less than a line of rows. Goes
-// through all rows of a line of columns, then the next line: what their columns share lines in then
-// stays in the L1 cache. Bytes of 33x15777 took 1.23 times as long a square's rows after the other.
-template <int kBytes>
-void TransposeStrips(const BlockTranspose& b) {
-  constexpr int64_t kSide = 16 / kBytes;
-  constexpr int64_t kLine = kLineBytes / kBytes;
-  alignas(64) uint8_t padded[kSide * kLineBytes];
-  alignas(64) uint8_t result[kLine * 16];
-  for (int64_t piece = 0; piece < b.cols; piece += kLine) {
-    const int64_t col = std::max<int64_t>(std::min(piece, b.cols - kLine), 0);
-    for (int64_t at = 0; at < b.rows; at += kSide) {
-      const int64_t row = std::min(at, b.rows - kSide);
-      const uint8_t* const from = b.in + row * b.ld_in + col * kBytes;
-      uint8_t* const to = b.out + row * kBytes + col * b.ld_out;
-      if (b.cols < kLine) {
-        for (int64_t i = 0; i < kSide; ++i) {
-          std::memcpy(padded + i * kLineBytes, from + i * b.ld_in,
-                      static_cast<size_t>(b.cols * kBytes));
-        }
-        TransposeStrip<kBytes>(padded, kLineBytes, result, 16);
-        for (int64_t i = 0; i < b.cols; ++i) std::memcpy(to + i * b.ld_out, result + i * 16, 16);
-        continue;
-      }
-      for (int64_t i = 0; b.ahead > 0 && i < kSide; ++i)
-        __builtin_prefetch(from + i * b.ld_in + b.ahead);
-      TransposeStrip<kBytes>(from, b.ld_in, to, b.ld_out);
-    }
-  }
-}
 
 // Copies a row to a column, or the reverse.
 template <int kBytes>

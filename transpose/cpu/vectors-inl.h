@@ -155,11 +155,22 @@ HWY_INLINE void InterleaveHalves(ByteVector (&v)[kCount]) {
 
 constexpr int Log2(int64_t power) { return power == 1 ? 0 : 1 + Log2(power / 2); }
 
+// Moves a pointer on, so that the compiler does not know by how much, unless it is a constant: it
+// would keep each multiple of a row's distance where there are no registers for all of them.
+template <typename Byte>
+HWY_INLINE void Advance(Byte** at, int64_t step) {
+  *at += step;
+  if (__builtin_constant_p(step) == 0) asm("" : "+r"(*at));
+}
+
 // Stores columns, `to_row` bytes apart.
 template <int kCount>
 HWY_INLINE void StoreColumns(const ByteVector (&v)[kCount], uint8_t* to, int64_t to_row) {
 #pragma GCC unroll 16
-  for (int i = 0; i < kCount; ++i) Store(v[i], to + i * to_row);
+  for (int i = 0; i < kCount; ++i) {
+    if (i > 0) Advance(&to, to_row);
+    Store(v[i], to);
+  }
 }
 
 // Transposes one line of rows by 16 bytes of columns: rows begin `from_row` bytes apart, and the
@@ -169,9 +180,11 @@ HWY_INLINE void TransposeGroup(const uint8_t* from, int64_t from_row, uint8_t* t
   constexpr int kSide = 16 / kBytes;  // Of the squares in the blocks of a vector.
   for (int part = 0; part < 4; part += kBlocks) {
     ByteVector v[kSide];
+    const uint8_t* row = from + part * kSide * from_row;
 #pragma GCC unroll 16
     for (int i = 0; i < kSide; ++i) {
-      v[i] = LoadBlocks(from + (part * kSide + i) * from_row, kSide * from_row);
+      if (i > 0) Advance(&row, from_row);
+      v[i] = LoadBlocks(row, kSide * from_row);
     }
     InterleaveHalves<kBytes, Log2(kSide)>(v);
     StoreColumns(v, to + part * 16, to_row);
@@ -192,14 +205,14 @@ HWY_INLINE void TransposePair(const uint8_t* from, int64_t from_row, uint8_t* to
   constexpr int kSide = 16 / kBytes;
   const hn::Half<Bytes> half;
   ByteVector v[2][kSide];  // Of the first and third, and the second and last squares of rows.
+  const uint8_t* row = from;
 #pragma GCC unroll 2
   for (int part = 0; part < 2; ++part) {
-    const uint8_t* const lower = from + part * kSide * from_row;
-    const uint8_t* const upper = lower + 2 * kSide * from_row;
 #pragma GCC unroll 16
     for (int i = 0; i < kSide; ++i) {
-      v[part][i] = hn::Combine(Bytes(), hn::LoadU(half, upper + i * from_row),
-                               hn::LoadU(half, lower + i * from_row));
+      v[part][i] =
+          hn::Combine(Bytes(), hn::LoadU(half, row + 2 * kSide * from_row), hn::LoadU(half, row));
+      Advance(&row, from_row);
     }
     InterleaveHalves<kBytes, Log2(kSide)>(v[part]);
   }
