@@ -34,7 +34,7 @@ LaunchStatus Launch(const MatMulArgs& args, const DeviceModel& device, const Int
       CeilDiv(gemm.rows, Tile::kBlockM) * CeilDiv(gemm.cols, Tile::kBlockN) * args.batch;
   gemm.stages = Int8SplitStages(Int8SplitResident(tiles, plan.split, device), kColumns);
   return LaunchDependentClusters(plan.split, TensorInt8Split<Tile>, Grid{tiles * plan.split},
-                                 Block{kInt8SplitThreads}, Tile::SharedBytes(gemm.stages),
+                                 Block{kSplitBlockThreads}, Tile::SharedBytes(gemm.stages),
                                  args.stream, map_a, map_b, gemm);
 }
 

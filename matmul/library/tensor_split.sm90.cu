@@ -50,7 +50,7 @@ LaunchStatus LaunchTile(const CallOfTiles& call, const TensorPlan& plan,
   const int resident = Tile::kWide ? 1 : SplitResident(tiles, plan.split, device);
   gemm.stages = SplitStages(resident, Tile::kStageBytes);
   return LaunchDependentClusters(plan.split, TensorSplit<Tile>, Grid{tiles * plan.split},
-                                 Block{kTensorSplitThreads}, Tile::SharedBytes(gemm.stages),
+                                 Block{kSplitBlockThreads}, Tile::SharedBytes(gemm.stages),
                                  args.stream, map_a, map_b, gemm);
 }
 

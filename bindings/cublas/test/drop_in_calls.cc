@@ -22,7 +22,6 @@
 #include "bindings/cublas/test/random_calls.h"
 #include "common/gpu/device_model.h"
 #include "common/gpu/gpu_runtime.h"
-#include "matmul/matmul.h"
 
 ABSL_FLAG(int, calls, 1000, "The number of random calls.");
 ABSL_FLAG(int, samples, 0,
@@ -49,37 +48,9 @@ struct Results {
   bool failed = false;
 };
 
-// Returns how the drop-in would compute a product whose operands lie as the runner's do.
-ProductPlan PlanOf(const RandomCall& call) {
-  const absl::StatusOr<const DeviceModel*> device = gpu::CurrentModel();
-  if (call.function == Function::kGeam || !device.ok()) return {};
-  constexpr uintptr_t kSomewhere = uintptr_t{1} << 20;
-  const auto address = [](int64_t offset) {
-    return reinterpret_cast<float*>(kSomewhere + static_cast<uintptr_t>(offset) * sizeof(float));
-  };
-  MatMulProblem problem;
-  problem.layout = MatrixLayout::kColumnMajor;
-  problem.m = call.m;
-  problem.n = call.n;
-  problem.k = call.k;
-  problem.batch = call.batch;
-  problem.a = {address(call.offset_a), call.lda};
-  problem.a.transposed = call.transpose_a;
-  problem.b = {address(call.offset_b), call.ldb};
-  problem.b.transposed = call.transpose_b;
-  problem.c = {address(call.offset_c), call.ldc};
-  if (call.batch > 1) {
-    problem.a.stride = call.stride_a;
-    problem.b.stride = call.stride_b;
-    problem.c.stride = call.stride_c;
-  }
-  problem.alpha = static_cast<double>(call.alpha);
-  problem.beta = static_cast<double>(call.beta);
-  return PlanProduct(problem, **device);
-}
-
 void WriteRow(const RandomCall& call, const CallResult& result, std::ostream& csv) {
-  const ProductPlan plan = PlanOf(call);
+  const absl::StatusOr<const DeviceModel*> device = gpu::CurrentModel();
+  const ProductPlan plan = device.ok() ? PlanOf(call, **device) : ProductPlan();
   csv << FunctionName(call.function) << ',' << (call.transpose_a ? 't' : 'n')
       << (call.transpose_b ? 't' : 'n') << ',' << call.m << ',' << call.n << ',' << call.k << ','
       << call.batch << ',' << call.lda << ',' << call.ldb << ',' << call.ldc << ',' << call.stride_a

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "bindings/cublas/test/call_runner.h"
+#include "bindings/cublas/test/expect_random_calls.h"
 #include "bindings/cublas/test/random_calls.h"
 #include "gtest/gtest.h"
 
@@ -29,30 +30,19 @@ class DropInGpuTest : public ::testing::Test {
   }
 };
 
-// Makes random calls on one stream, and expects results within the bound of cuBLAS's.
-void ExpectRandomCallsAreRight(uint32_t seed, int calls, bool captured) {
-  const absl::StatusOr<std::unique_ptr<CallRunner>> runner = CallRunner::Create(seed);
-  ASSERT_TRUE(runner.ok()) << runner.status();
-  std::mt19937_64 random(seed);
-  for (int i = 0; i < calls; ++i) {
-    const RandomCall call = DrawCall(random, {kMostFlops});
-    const absl::StatusOr<CallResult> result =
-        captured ? (*runner)->RunCaptured(call) : (*runner)->Run(call, 0);
-    ASSERT_TRUE(result.ok()) << result.status();
-    EXPECT_LE(result->error_over_bound, 1)
-        << "call " << i << " of seed " << seed << ": " << FunctionName(call.function) << " "
-        << call.m << "x" << call.n << "x" << call.k << ", batch " << call.batch;
-  }
+TEST_F(DropInGpuTest, RandomCallsAgreeWithCublas) {
+  ExpectRandomCallsAreRight(1, 300, {kMostFlops}, /*captured=*/false);
 }
 
-TEST_F(DropInGpuTest, RandomCallsAgreeWithCublas) { ExpectRandomCallsAreRight(1, 300, false); }
-
-TEST_F(DropInGpuTest, CapturedCallsAgreeWithCublas) { ExpectRandomCallsAreRight(2, 100, true); }
+TEST_F(DropInGpuTest, CapturedCallsAgreeWithCublas) {
+  ExpectRandomCallsAreRight(2, 100, {kMostFlops}, /*captured=*/true);
+}
 
 TEST_F(DropInGpuTest, FourThreadsWithAStreamEachAgreeWithCublas) {
   std::vector<std::thread> threads;
   for (uint32_t seed = 10; seed < 14; ++seed) {
-    threads.emplace_back([seed] { ExpectRandomCallsAreRight(seed, 100, false); });
+    threads.emplace_back(
+        [seed] { ExpectRandomCallsAreRight(seed, 100, {kMostFlops}, /*captured=*/false); });
   }
   for (std::thread& thread : threads) thread.join();
 }

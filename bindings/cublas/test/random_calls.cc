@@ -4,7 +4,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "bindings/cublas/offer.h"
 #include "common/gpu/launch_geometry.h"
+#include "matmul/matmul.h"
 
 namespace stridewise::drop_in {
 namespace {
@@ -136,6 +138,34 @@ RandomCall DrawCall(std::mt19937_64& random, const CallKinds& kinds) {
       return call;
     }
   }
+}
+
+ProductPlan PlanOf(const RandomCall& call, const DeviceModel& device) {
+  if (call.function == Function::kGeam) return {};
+  constexpr uintptr_t kSomewhere = uintptr_t{1} << 20;
+  const auto address = [](int64_t offset) {
+    return reinterpret_cast<float*>(kSomewhere + static_cast<uintptr_t>(offset) * sizeof(float));
+  };
+  MatMulProblem problem;
+  problem.precision = ProductPrecision(/*pedantic=*/false);
+  problem.layout = MatrixLayout::kColumnMajor;
+  problem.m = call.m;
+  problem.n = call.n;
+  problem.k = call.k;
+  problem.batch = call.batch;
+  problem.a = {address(call.offset_a), call.lda};
+  problem.a.transposed = call.transpose_a;
+  problem.b = {address(call.offset_b), call.ldb};
+  problem.b.transposed = call.transpose_b;
+  problem.c = {address(call.offset_c), call.ldc};
+  if (call.batch > 1) {
+    problem.a.stride = call.stride_a;
+    problem.b.stride = call.stride_b;
+    problem.c.stride = call.stride_c;
+  }
+  problem.alpha = static_cast<double>(call.alpha);
+  problem.beta = static_cast<double>(call.beta);
+  return PlanProduct(problem, device);
 }
 
 }  // namespace stridewise::drop_in

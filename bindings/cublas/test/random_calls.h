@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <random>
 
+#include "bindings/cublas/offer.h"
+#include "common/gpu/device_model.h"
+
 namespace stridewise::drop_in {
 
 enum class Function { kSgemm, kSgemm64, kBatch, kBatch64, kGemmEx, kGemmBatchEx, kGeam };
@@ -41,6 +44,10 @@ struct CallKinds {
 };
 
 RandomCall DrawCall(std::mt19937_64& random, const CallKinds& kinds);
+
+// Returns how the drop-in would compute a call with these settings whose operands lie at multiples
+// of 256 bytes but for the offsets; nothing of a transpose.
+ProductPlan PlanOf(const RandomCall& call, const DeviceModel& device);
 
 }  // namespace stridewise::drop_in
 

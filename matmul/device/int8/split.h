@@ -18,28 +18,23 @@
 #include "matmul/device/int8/split_plan.h"
 #include "matmul/device/ptx_sm90.h"
 #include "matmul/device/ptx_sm90_cluster.h"
+#include "matmul/device/tensor/split_block.h"
 #include "matmul/device/tensor/stage_ring.h"
 
 namespace stridewise {
-
-// Two warpgroups multiply 64 rows each, and one warp loads.
-constexpr int kInt8SplitConsumers = 2;
-constexpr int kInt8SplitConsumerThreads = kInt8SplitConsumers * 128;
-constexpr int kInt8SplitThreads = kInt8SplitConsumerThreads + 32;
 
 // Both operands lie along k.
 template <int kColumns>
 struct Int8SplitTile {
   static constexpr int kBlockM = kInt8SplitRows;
+  static_assert(kBlockM == kSplitBlockRows);
   static constexpr int kBlockN = kColumns;
   static constexpr int kBlockK = kInt8SplitStep;
-  static constexpr int kMmaM = 64;
   static constexpr int kMmaK = 32;
   static constexpr int kBytesA = kBlockM * kSwizzleBytes;
   static constexpr int kStageBytes = kBytesA + kBlockN * kSwizzleBytes;
 
-  // 1024 for the barriers, and the first stage lies at a multiple of 1024.
-  static constexpr int SharedBytes(int stages) { return 2048 + stages * kStageBytes; }
+  static constexpr int SharedBytes(int stages) { return kBytesBesideStages + stages * kStageBytes; }
 };
 
 // What the kernel needs to know of the product beside the tensor maps.
@@ -67,7 +62,7 @@ __device__ inline void VisitShare(const Int8SplitGemm& gemm, int* c, int rank, i
 #pragma unroll 4
   for (int item = static_cast<int>(static_cast<int64_t>(rank) * items / gemm.split) +
                   static_cast<int>(threadIdx.x);
-       item < end; item += kInt8SplitConsumerThreads) {
+       item < end; item += kSplitBlockConsumerThreads) {
     const int along = item / across;
     const int next = item - along * across;
     visit(c + (gemm.of_col == 1 ? along * gemm.of_row + next : along * gemm.of_col + next));
@@ -96,7 +91,7 @@ __device__ inline void AddInt8Sums(const Int8SplitGemm& gemm, int* c, int row, i
 }
 
 template <typename Tile>
-__global__ void __launch_bounds__(kInt8SplitThreads, 2)
+__global__ void __launch_bounds__(kSplitBlockThreads, 2)
     TensorInt8Split(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                     const __grid_constant__ Int8SplitGemm gemm) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -118,17 +113,17 @@ __global__ void __launch_bounds__(kInt8SplitThreads, 2)
     CopyBox(a, k, row, batch * gemm.a_moves, to, full);
     CopyBox(b, k, col, batch * gemm.b_moves, to + Tile::kBytesA, full);
   };
-  if (threadIdx.x == kInt8SplitConsumerThreads) {
+  if (threadIdx.x == kSplitBlockConsumerThreads) {
     PrefetchMap(a);
     PrefetchMap(b);
-    ring.Init(gemm.stages, kInt8SplitConsumerThreads / 32);
+    ring.Init(gemm.stages, kSplitBlockConsumerWarps);
     WaitForPreviousKernel();  // Which may have made copies of operands.
     ring.FillFirst(steps, gemm.stages, load);
   }
   __syncthreads();
   WaitForPreviousKernel();
   int* const c = gemm.c + batch * gemm.stride + row * gemm.of_row + col * gemm.of_col;
-  if (warp == kInt8SplitConsumerThreads / 32) {
+  if (warp == kSplitBlockConsumerWarps) {
     if (gemm.split > 1) ArriveAtCluster</*kRelease=*/true>();
     if (lane == 0) ring.FillAgain(steps, gemm.stages, load);
     __syncwarp();
@@ -144,8 +139,8 @@ __global__ void __launch_bounds__(kInt8SplitThreads, 2)
   using Mma = Wgmma<int8_t, Tile::kBlockN, OperandLayout::kKMajor, OperandLayout::kKMajor>;
   int d[Tile::kBlockN / 2];
   ring.Drain(steps, gemm.stages, lane, [&](int step, uint32_t at) {
-    const uint64_t of_a =
-        TileDescriptor<OperandLayout::kKMajor>(at + warp / 4 * Tile::kMmaM * kSwizzleBytes, 0);
+    const uint64_t of_a = TileDescriptor<OperandLayout::kKMajor>(
+        at + warp / 4 * kSplitBlockMmaRows * kSwizzleBytes, 0);
     const uint64_t of_b = TileDescriptor<OperandLayout::kKMajor>(at + Tile::kBytesA, 0);
     constexpr uint64_t kStep = DescriptorStep<OperandLayout::kKMajor, int8_t>();
     FenceWgmma();

@@ -54,9 +54,8 @@ struct TensorDecodeTile {
 
   using Sums = DecodeSums<kDecodeFew, kMany>;
 
-  // 1024 for the barriers, and the first stage lies at a multiple of 1024.
   static constexpr int SharedBytes(int of_stages) {
-    return 2048 + (of_stages > Sums::kBytes ? of_stages : Sums::kBytes);
+    return kBytesBesideStages + (of_stages > Sums::kBytes ? of_stages : Sums::kBytes);
   }
 };
 

@@ -19,23 +19,19 @@
 #include "matmul/device/ptx_sm90_cluster.h"
 #include "matmul/device/tensor/decode_sums.h"
 #include "matmul/device/tensor/narrow_panel.h"
+#include "matmul/device/tensor/split_block.h"
 #include "matmul/device/tensor/split_plan.h"
 #include "matmul/device/tensor/stage_ring.h"
 #include "matmul/device/tensor/sums.h"
 
 namespace stridewise {
 
-// Two warpgroups multiply 64 rows each, and one warp loads.
-constexpr int kTensorSplitConsumers = 2;
-constexpr int kTensorSplitConsumerThreads = kTensorSplitConsumers * 128;
-constexpr int kTensorSplitThreads = kTensorSplitConsumerThreads + 32;
-
 template <typename ElementType, int kColumns, OperandLayout kMajorOfA, OperandLayout kMajorOfB>
 struct TensorSplitTile {
   using Element = ElementType;
   static constexpr OperandLayout kMajorA = kMajorOfA;
   static constexpr OperandLayout kMajorB = kMajorOfB;
-  static constexpr int kBlockM = kTensorSplitConsumers * 64;
+  static constexpr int kBlockM = kSplitBlockRows;
   static constexpr int kBlockN = kColumns;
   static constexpr int kBlockK = 64;
   static constexpr int kMmaK = 16;
@@ -61,10 +57,9 @@ struct TensorSplitTile {
   using Sums =
       std::conditional_t<kSumsLieAsC, DecodeSums<kBlockM, kBlockN>, TileSums<kBlockM, kBlockN>>;
 
-  // 1024 for the barriers, and the first stage lies at a multiple of 1024.
   static constexpr int SharedBytes(int stages) {
     const int of_stages = stages * kStageBytes;
-    return 2048 + (of_stages > Sums::kBytes ? of_stages : Sums::kBytes);
+    return kBytesBesideStages + (of_stages > Sums::kBytes ? of_stages : Sums::kBytes);
   }
 };
 
@@ -121,16 +116,15 @@ template <typename Tile, typename Out>
 __device__ inline void StoreSplitSums(const typename Tile::Sums& sums, int rank,
                                       const TensorSplitGemm& gemm, int row, int col, int batch) {
   if constexpr (Tile::kSumsLieAsC) {
-    StoreDecodeSums<Out, kTensorSplitConsumerThreads>(
+    StoreDecodeSums<Out, kSplitBlockConsumerThreads>(
         sums, rank, gemm.split, gemm.c, min(gemm.rows - row, Tile::kBlockM), row, col, batch);
   } else {
-    StoreTileSums<Out, kTensorSplitConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col,
-                                                    batch);
+    StoreTileSums<Out, kSplitBlockConsumerThreads>(sums, rank, gemm.split, gemm.c, row, col, batch);
   }
 }
 
 template <typename Tile>
-__global__ void __launch_bounds__(kTensorSplitThreads, Tile::kWide ? 1 : 2)
+__global__ void __launch_bounds__(kSplitBlockThreads, Tile::kWide ? 1 : 2)
     TensorSplit(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b,
                 const __grid_constant__ TensorSplitGemm gemm) {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
@@ -153,16 +147,16 @@ __global__ void __launch_bounds__(kTensorSplitThreads, Tile::kWide ? 1 : 2)
     LoadTensorSplitStage<Tile>(a, b, to, row, col, step * Tile::kBlockK, batch * gemm.a_moves,
                                batch * gemm.b_moves, full);
   };
-  if (threadIdx.x == kTensorSplitConsumerThreads) {
+  if (threadIdx.x == kSplitBlockConsumerThreads) {
     PrefetchMap(a);
     PrefetchMap(b);
-    ring.Init(gemm.stages, kTensorSplitConsumerThreads / 32);
+    ring.Init(gemm.stages, kSplitBlockConsumerWarps);
     WaitForPreviousKernel();  // Which may have made copies of operands.
     ring.FillFirst(steps, gemm.stages, load);
   }
   __syncthreads();
   WaitForPreviousKernel();
-  if (warp == kTensorSplitConsumerThreads / 32) {
+  if (warp == kSplitBlockConsumerWarps) {
     if (lane == 0) ring.FillAgain(steps, gemm.stages, load);
     __syncwarp();
   } else {
@@ -170,8 +164,8 @@ __global__ void __launch_bounds__(kTensorSplitThreads, Tile::kWide ? 1 : 2)
     const int consumer = warp / 4;
     float d[Tile::kBlockN / 2];
     ring.Drain(steps, gemm.stages, lane, [&](int step, uint32_t at) {
-      const uint64_t of_a =
-          TileDescriptor<Tile::kMajorA>(at + consumer * 64 * kSwizzleBytes, Tile::kPanelBytes);
+      const uint64_t of_a = TileDescriptor<Tile::kMajorA>(
+          at + consumer * kSplitBlockMmaRows * kSwizzleBytes, Tile::kPanelBytes);
       const uint64_t of_b = SplitDescriptorOfB<Tile>(at + Tile::kBytesA);
       FenceWgmma();
 #pragma unroll
@@ -199,7 +193,7 @@ __global__ void __launch_bounds__(kTensorSplitThreads, Tile::kWide ? 1 : 2)
   } else {
     __syncthreads();
   }
-  if (warp < kTensorSplitConsumerThreads / 32) {
+  if (warp < kSplitBlockConsumerWarps) {
     if (gemm.out_bytes == 4) {
       StoreSplitSums<Tile, float>(sums, rank, gemm, row, col, batch);
     } else {

@@ -24,6 +24,10 @@ __device__ inline StepRange StepsOfBlock(int k, int rank, int split) {
           static_cast<int>(static_cast<int64_t>(rank + 1) * steps / split)};
 }
 
+// The shared memory that a StageRing takes beside its stages: barriers have 1024 bytes, and as many
+// may be skipped, since the first stage lies at a multiple of 1024.
+constexpr int kBytesBesideStages = 2048;
+
 // `count` stages of `stage_bytes` and their barriers, in the shared memory of a block.
 template <int kMaxStages>
 struct StageRing {
@@ -32,7 +36,6 @@ struct StageRing {
   Mbarrier* empty;
   char* stages;
 
-  // Barriers take 1024 bytes, and the first stage lies at a multiple of 1024.
   __device__ StageRing(char* raw, int bytes) : stage_bytes(bytes) {
     char* const base = raw + (1024 - SharedAddress(raw) % 1024) % 1024;
     full = reinterpret_cast<Mbarrier*>(base);
