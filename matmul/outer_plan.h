@@ -24,7 +24,7 @@ struct OuterPlan {
   int64_t col_blocks;
 };
 
-// Returns blocks of so many rows that the device runs about all of them at the same time.
+// Returns blocks with rows enough that the device runs about all blocks at the same time.
 inline OuterPlan PlanOuter(int64_t m, int64_t n, int64_t batch, int multiprocessors) {
   constexpr int64_t kResident = 12;  // Blocks on a multiprocessor; fewer where k is above 8.
   OuterPlan plan;

@@ -2,7 +2,7 @@
 
 The changes of kernel_mutants.py show in any product. These leave a product that looks right, so that only a test of its
 accuracy notices: scales, parts, products of parts, promotions and ranges of docs/fp32_split.md. Each is judged by the
-tests whose names begin with `split`.
+tests of its kernel.
 """
 
 import collections

@@ -9,24 +9,36 @@ import sys
 
 from kernel_mutants import ROOT
 
-# Tests have all of their cases, and end at the first failure.
-TEST_ENVIRONMENT = {**os.environ, "GTEST_BREAK_ON_FAILURE": "1", "STRIDEWISE_EXHAUSTIVE": "1"}
-TESTS = {  # Of each package.
-    "matmul": [
-        "matmul_executor_test", "chosen_kernels_executor_test", "matmul_memory_test", "tensor_executor_test",
-        "split_accuracy_executor_test"
-    ],
-    "transpose": [
-        "transpose_executor_test", "transpose_memory_test", "transpose_shapes_executor_test",
-        "transpose_skinny_executor_test", "transpose_tiles_memory_test"
-    ],
-}
+# Tests end at the first failure.
+USUAL_CASES = {**os.environ, "GTEST_BREAK_ON_FAILURE": "1", "STRIDEWISE_EXHAUSTIVE": "0"}
+ALL_CASES = {**USUAL_CASES, "STRIDEWISE_EXHAUSTIVE": "1"}
+# The tests, of the package's folder test/, that judge a kernel and the headers in it: those of the first pattern that the
+# kernel's file matches, in the order in which they run.
+JUDGES = [
+    (r"matmul/library/int8_moduli", ["split_executor_test"]),
+    (r"matmul/library/split_", [
+        "split_executor_test", "split_fp8_executor_test", "split_flat_executor_test", "split_accuracy_executor_test"
+    ]),
+    (r"matmul/library/rounded", ["rounded_executor_test", "tensor_executor_test"]),
+    (r"matmul/library/(few_tf32|tf32_int8|fp8|fp16_sums)", [
+        "tensor_tma_types_executor_test", "tensor_tma_epilogues_executor_test", "int8_split_executor_test",
+        "tensor_executor_test"
+    ]),
+    (r"matmul/library/tensor_(decode|k_parts|lines|pair|split)\.", ["tensor_tma_few_rows_executor_test", "tensor_executor_test"]),
+    (r"matmul/library/tensor.*\.sm90", ["tensor_tma_executor_test", "tensor_executor_test"]),
+    (r"matmul/(library/tensor|library/mma|ladder/1[1-8])", ["tensor_executor_test"]),
+    (r"matmul/", ["matmul_executor_test", "chosen_kernels_executor_test", "matmul_memory_test", "plan_executor_test"]),
+    (r"transpose/", [
+        "transpose_executor_test", "transpose_shapes_executor_test", "transpose_skinny_executor_test",
+        "transpose_bytes_executor_test", "transpose_memory_test", "transpose_tiles_memory_test"
+    ]),
+]
 
 
-def judges(kernel, is_header):
+def judges(kernel):
   """The labels of the tests that judge mutants of this kernel file, or of a header in it."""
-  package = kernel.split("/")[0]
-  return [f"//{package}/test:{test}" for test in TESTS[package] if not is_header or test.startswith("split")]
+  tests = next(tests for pattern, tests in JUDGES if re.match(pattern, kernel))
+  return [f"//{kernel.split('/')[0]}/test:{test}" for test in tests]
 
 
 class Build:
@@ -59,10 +71,10 @@ class Build:
     subprocess.run([str(replaced.get(argument, argument)) for argument in command], cwd=self.folder,
                    env={"PATH": "/usr/bin:/bin"}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
-  def binaries(self, kernel, is_header):
+  def binaries(self, kernel):
     """The programs of judges()."""
-    names = tuple("/bin/" + label[2:].replace(":", "/") for label in judges(kernel, is_header))
-    return sorted(binary for binary in self.link if binary.endswith(names))
+    ends = ["/bin/" + label[2:].replace(":", "/") for label in judges(kernel)]
+    return [binary for end in ends for binary in self.link if binary.endswith(end)]
 
   def compiled(self, kernel, file, text, scratch):
     """The kernel file's object with `text` in place of `file`. CalledProcessError where it does not compile."""
@@ -90,7 +102,7 @@ class Build:
 
   def tests(self, binary, names, all_names):
     """The tests of the entries `names`: those whose parameter names them, or names none."""
-    listing = subprocess.run([self.folder / binary, "--gtest_list_tests"], cwd=self.runfiles(binary), env=TEST_ENVIRONMENT,
+    listing = subprocess.run([self.folder / binary, "--gtest_list_tests"], cwd=self.runfiles(binary), env=ALL_CASES,
                              stdout=subprocess.PIPE, text=True, check=True).stdout
     longest_first = "|".join(sorted(all_names, key=len, reverse=True))
     tests, suite = [], ""

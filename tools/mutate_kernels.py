@@ -4,17 +4,21 @@
   tools/mutate_kernels.py                                       all kernels that run on the host executor
   tools/mutate_kernels.py --only=tiled.cu --csv=mutants.csv     those of one file
   tools/mutate_kernels.py --only='barrier left out' --list      which there are of one kind
+  tools/mutate_kernels.py --sample=200 --seed=1 --csv=s.csv     a random sample, of each file its share
 
 A mutant is a kernel's source with one change: a barrier fewer, `<=` for `<`, rows for columns (kernel_mutants.py), or a
 header of split products with a mistake of arithmetic that only their accuracy shows (header_mutants.py). It is killed when a test fails, crashes or does not end. Those that do not compile, and those that
 mutate_kernels_equivalent.txt says are no mistake, do not count. Bazel builds the tests and tells how; from there each
-mutant costs a call of the compiler, one or two of the linker, and the tests: some seconds on a core. Exits with 1 if a
-mutant that counts survives.
+mutant costs a call of the compiler, one or two of the linker, and the tests: some seconds to minutes on a core. The tests
+run with their usual cases first and, for a mutant that survives, with all of them, unless --usual_cases leaves these
+out. The CSV has each mutant as soon as it is judged, so a run that is ended early leaves what it has found. Exits with 1
+if a mutant that counts survives.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import csv
 import os
 import pathlib
@@ -25,11 +29,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from header_mutants import header_mutants
 from kernel_mutants import ROOT, described, kernel_files, mutants_of
-from mutant_build import TEST_ENVIRONMENT, Build, judges
+from mutant_build import ALL_CASES, USUAL_CASES, Build, judges
+from mutant_sample import sampled
 
 EQUIVALENT_LIST = ROOT / "tools" / "mutate_kernels_equivalent.txt"
 # CheckName() of common/executor/finding.cc.
@@ -42,11 +48,11 @@ OUTCOMES = KILLED, SURVIVED, EQUIVALENT, BROKEN = "killed", "survived", "equival
 Verdict = collections.namedtuple("Verdict", "mutant outcome killed_by")
 
 
-def failure(binary, directory, tests, seconds):
+def failure(binary, directory, tests, environment, seconds):
   """Why the tests fail, or None. Stops at the first failure."""
   process = subprocess.Popen([binary, "--gtest_filter=" + ":".join(tests)], cwd=directory, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
-                             env=TEST_ENVIRONMENT)
+                             env=environment)
   try:
     output = process.communicate(timeout=seconds)[0]
   except subprocess.TimeoutExpired:
@@ -61,42 +67,52 @@ def failure(binary, directory, tests, seconds):
 
 
 class Jury:
-  """Judges mutants: builds the tests with them and runs those that concern them."""
+  """Judges mutants: builds the tests with them and runs those that concern them, with the cases of each environment."""
 
-  def __init__(self, build, files, places, equivalent, scratch):
-    self.build, self.equivalent, self.scratch = build, equivalent, scratch
+  def __init__(self, build, files, kernels, equivalent, environments, scratch):
+    self.build, self.equivalent, self.environments, self.scratch = build, equivalent, environments, scratch
     all_names = [name for names in files.values() for name in names]
     self.tests = {(kernel, binary): build.tests(binary, files[kernel], all_names)
-                  for kernel, file in places for binary in build.binaries(kernel, file != kernel)}
-    for kernel, file in places:
-      if not any(self.tests[kernel, binary] for binary in build.binaries(kernel, file != kernel)):
-        sys.exit(f"mutate_kernels: no test judges {file} in {kernel}")
-    self.seconds = {}
+                  for kernel in kernels for binary in build.binaries(kernel)}
+    for kernel in kernels:
+      if not any(self.tests[kernel, binary] for binary in build.binaries(kernel)):
+        sys.exit(f"mutate_kernels: no test judges {kernel}")
+    # How long the tests of a kernel may take, and who is finding that out.
+    self.seconds, self.locks = {}, {kernel: threading.Lock() for kernel in kernels}
 
-  def _failure(self, kernel, file, text):
+  def _failure(self, kernel, file, text, environments, seconds):
     """Why the first test program that notices fails, or None. Those that follow are not run."""
     with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
       scratch = pathlib.Path(folder)
       new_object = self.build.compiled(kernel, file, text, scratch)
-      for binary in self.build.binaries(kernel, file != kernel):
-        why = failure(self.build.linked(binary, kernel, new_object, scratch), self.build.runfiles(binary),
-                      self.tests[kernel, binary], self.seconds.get((kernel, file != kernel)))
-        if why:
-          return why
+      programs = {}
+      for environment in environments:
+        limit = seconds(environment)
+        for binary in self.build.binaries(kernel):
+          tests = self.tests[kernel, binary]
+          if tests and binary not in programs:
+            programs[binary] = self.build.linked(binary, kernel, new_object, scratch)
+          why = tests and failure(programs[binary], self.build.runfiles(binary), tests, environment, limit)
+          if why:
+            return why
     return None
 
-  def check_unchanged(self, place):
-    """Sees to it that the unchanged source passes, and how long that takes. `place` is (kernel, file)."""
-    kernel, file = place
-    start = time.monotonic()
-    why = self._failure(kernel, file, (ROOT / file).read_text("utf-8"))
-    if why:
-      sys.exit(f"mutate_kernels: {file} fails without any change: {why}")
-    self.seconds[kernel, file != kernel] = 20 + 5 * (time.monotonic() - start)
+  def _limit(self, kernel, environment):
+    """The seconds that a test program may take. The kernel's first call sees to it that the unchanged source passes."""
+    with self.locks[kernel]:
+      key = kernel, environment is ALL_CASES
+      if key not in self.seconds:
+        start = time.monotonic()
+        why = self._failure(kernel, kernel, (ROOT / kernel).read_text("utf-8"), [environment], lambda _: None)
+        if why:
+          sys.exit(f"mutate_kernels: {kernel} fails without any change: {why}")
+        self.seconds[key] = 20 + 5 * (time.monotonic() - start)
+      return self.seconds[key]
 
   def judge(self, mutant):
+    kernel = mutant.kernel
     try:
-      why = self._failure(mutant.kernel, mutant.file, mutant.text)
+      why = self._failure(kernel, mutant.file, mutant.text, self.environments, lambda of: self._limit(kernel, of))
     except subprocess.CalledProcessError:
       return Verdict(mutant, BROKEN, "")
     if why:
@@ -108,6 +124,22 @@ def equivalent_mutants():
   """(file, shown) of each."""
   lines = EQUIVALENT_LIST.read_text("utf-8").splitlines()
   return {tuple(line.split(" ## ")[:2]) for line in lines if not line.startswith("#")}
+
+
+def row_writer(file):
+  """A function that writes a verdict as a row of this CSV, at once. Writes nothing without a file."""
+  if file is None:
+    return lambda verdict: None
+  status = subprocess.run(["sh", "tools/workspace_status.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
+  commit = status.removeprefix("STABLE_GIT_COMMIT ").strip()
+  writer = csv.writer(file)
+  writer.writerow(["file", "line", "change", "mutated", "outcome", "killed_by", "git_commit"])
+
+  def write(verdict):
+    writer.writerow([*verdict.mutant[:4], verdict.outcome, verdict.killed_by, commit])
+    file.flush()
+
+  return write
 
 
 def print_summary(verdicts):
@@ -126,6 +158,9 @@ def print_summary(verdicts):
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--only", metavar="REGEX", default="", help="mutants whose line in the output it matches")
+  parser.add_argument("--sample", type=int, metavar="N", help="draw N of them by chance")
+  parser.add_argument("--seed", type=int, default=1, help="of the sample")
+  parser.add_argument("--usual_cases", action="store_true", help="leave out the cases of --config=exhaustive")
   parser.add_argument("--list", action="store_true", help="name the mutants and do no more")
   parser.add_argument("--csv", metavar="FILE", help="write the result there too")
   parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants at a time")
@@ -141,19 +176,27 @@ def main():
   for file, shown in equivalent - known:
     sys.exit(f"mutate_kernels: {EQUIVALENT_LIST.name} lists what is no mutant: {file} ## {shown}")
   mutants = [mutant for mutant in mutants if re.search(flags.only, described(mutant))]
+  if flags.sample is not None:
+    if flags.sample < 1:
+      parser.error(f"--sample={flags.sample}: allowed is 1 and more")
+    mutants = sampled(mutants, flags.sample, flags.seed)
   if flags.list:
     print("\n".join(map(described, mutants)))
     return 0
 
-  places = list(dict.fromkeys((mutant.kernel, mutant.file) for mutant in mutants))
-  labels = sorted({label for kernel, file in places for label in judges(kernel, file != kernel)})
+  kernels = list(dict.fromkeys(mutant.kernel for mutant in mutants))
+  labels = sorted({label for kernel in kernels for label in judges(kernel)})
   build = Build(shlex.split(flags.bazel), shlex.split(flags.bazel_options), labels)
   verdicts = []
-  with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(flags.jobs) as pool:
-    jury = Jury(build, files, places, equivalent, scratch)
-    list(pool.map(jury.check_unchanged, {(kernel, file != kernel): (kernel, file) for kernel, file in places}.values()))
+  with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as files_to_close:
+    environments = [USUAL_CASES] if flags.usual_cases else [USUAL_CASES, ALL_CASES]
+    jury = Jury(build, files, kernels, equivalent, environments, scratch)
+    write = row_writer(files_to_close.enter_context(open(flags.csv, "w", newline="", encoding="utf-8"))
+                       if flags.csv else None)
+    pool = files_to_close.enter_context(concurrent.futures.ThreadPoolExecutor(flags.jobs))
     for verdict in pool.map(jury.judge, mutants):
       verdicts.append(verdict)
+      write(verdict)
       print(f"{verdict.outcome:16}  {described(verdict.mutant)}  [{verdict.killed_by}]", flush=True)
 
   print_summary(verdicts)
@@ -162,13 +205,6 @@ def main():
   for title, group in (("Survivors", survivors), (f"Killed, though {EQUIVALENT_LIST.name} lists them", mistaken)):
     if group:
       print("\n".join(["", title + ":", *map(described, group)]))
-  if flags.csv:
-    status = subprocess.run(["sh", "tools/workspace_status.sh"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
-    commit = status.removeprefix("STABLE_GIT_COMMIT ").strip()
-    with open(flags.csv, "w", newline="", encoding="utf-8") as file:
-      writer = csv.writer(file)
-      writer.writerow(["file", "line", "change", "mutated", "outcome", "killed_by", "git_commit"])
-      writer.writerows([*v.mutant[:4], v.outcome, v.killed_by, commit] for v in verdicts)
   return 1 if survivors or mistaken else 0
 
 

@@ -93,9 +93,9 @@ inline int64_t ForSize(const TransposeArgs& args, int64_t one, int64_t two, int6
   }
 }
 
-// Returns whether rows are multiples of so many bytes apart, and the matrix so large, that
-// tile_wide is faster than tile_vector. Others do not gain: floats at 20000 squared, 78 KB apart,
-// have 0.924 of memcpy by tile_wide and 0.932 by tile_vector (an H100).
+// Returns whether tile_wide is faster than tile_vector: in large matrices whose rows are multiples
+// of 16 to 128 KB apart. Others do not gain: floats at 20000 squared, 78 KB apart, have 0.924 of
+// memcpy by tile_wide and 0.932 by tile_vector (an H100).
 inline bool HasDistantRows(const TransposeArgs& args) {
   const int64_t apart = ForSize(args, 16, 16, 64, 128, 128) << 10;
   return args.element_bytes != 2 && FillsVectorTiles(args) && StoresWholeSectors(args) &&

@@ -94,7 +94,7 @@ struct PermutePlan {
   int log2_class_bytes = 5;  // Of the bytes that addresses of rows differ by, modulo 32.
   int log2_lists = 0;        // Of the number of all lists.
   int log2_neighbours = 2;   // Of the threads that take neighbouring vectors of the same rows.
-  int out_groups = 1;        // The most groups of so many vectors that a row has.
+  int out_groups = 1;        // The most groups of 1 << log2_neighbours vectors that a row has.
 
   int threads = 256;
   SmallDivisor by_chunks = SmallDivisor(1);

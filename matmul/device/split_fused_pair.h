@@ -42,10 +42,9 @@ STRIDEWISE_HOST_DEVICE inline void SplitScaled(float x, float y, TwoFp16* high, 
 // Elements below this, other than zero, may lack bits.
 constexpr float kFusedLeast = 0x1p-14F;
 
-// Returns whether a sum of scaled products is as exact as FP32's where so many of the elements of
-// its row and column are below kFusedLeast. Each is off by up to 2^-36, against a partner of up to
-// 2^16: by 2^-20, which is eight roundings of a sum of 2. What became infinite or NaN does not
-// pass.
+// Returns whether a sum of scaled products is as exact as FP32's where `small` elements of its row
+// and column are below kFusedLeast. Each is off by up to 2^-36, against a partner of up to 2^16: by
+// 2^-20, which is eight roundings of a sum of 2. What became infinite or NaN does not pass.
 STRIDEWISE_HOST_DEVICE inline bool FusedSuffices(float sum, int small) {
   constexpr float kMost = 0x1p100F;
   const float size = std::abs(sum);

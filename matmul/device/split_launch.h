@@ -84,7 +84,7 @@ int ClusterFor(const SplitSource& source, const DeviceModel& device) {
 
 // Returns the rows that a block, or each of its warps, splits one behind the other: two long ones
 // (rows and columns of 4096 take 81 us so on an H200 instead of 86), and more short ones, which
-// would else wait for a load each. Not so many that the device is not full of blocks.
+// would else wait for a load each; but few enough that blocks fill the device.
 int RowsTogether(const SplitSource& source, const DeviceModel& device) {
   constexpr int64_t kShortRow = 256;
   const bool by_warps = source.cols <= kWarpRowCols;

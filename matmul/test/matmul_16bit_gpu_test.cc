@@ -9,6 +9,7 @@
 #include "matmul/registry.h"
 #include "matmul/test/matmul_cases.h"
 #include "matmul/test/matmul_gpu_fixture.h"
+#include "matmul/test/tensor_cases.h"
 
 namespace stridewise {
 namespace {
@@ -20,20 +21,9 @@ class MatMul16BitGpuTest : public MatMulGpuTest {
     std::vector<MatMulCase> cases = MatMulCasesFor(*implementation_, /*all=*/true);
     // More than one tile of 128x256 for each of an H200's 132 multiprocessors, and tiles cut on all
     // sides, with rows that the TMA can address.
-    cases.push_back({2056, 2312, 136, 0});
-    for (const int ops : {0, 1, 2, 3}) {
-      if (!implementation_->general) break;
-      MatMulCase large = {2056, 2312, 136, 0};
-      large.transpose_a = (ops & 1) != 0;
-      large.transpose_b = (ops & 2) != 0;
-      cases.push_back(large);
-      large.m = large.n = 136;
-      large.k = 1032;
-      large.batch = 3;
-      large.alpha = -0.5;
-      large.beta = ops % 2 == 0 ? 0 : 2;
-      cases.push_back(large);
-    }
+    const std::vector<MatMulCase> large = LargeMatMulCases(*implementation_, {2056, 2312, 136, 0},
+                                                           {{136, 136, 1032, 0}}, /*alpha=*/-0.5);
+    cases.insert(cases.end(), large.begin(), large.end());
     constexpr ElementType kType = kElementTypeOf<T>;
     const bool takes_own = TakesTypes(*implementation_, kType, kType);
     const bool takes_float = TakesTypes(*implementation_, kType, ElementType::kFloat);

@@ -18,10 +18,10 @@
 #include "common/gpu/cublas_handle.h"
 #include "common/gpu/device.h"
 #include "common/gpu/gpu_runtime.h"
-#include "common/verify/fill.h"
 #include "gtest/gtest.h"
 #include "matmul/reference.h"
 #include "matmul/registry.h"
+#include "matmul/test/split_cases.h"
 
 namespace stridewise {
 namespace {
@@ -31,19 +31,10 @@ constexpr uint64_t kSeedA = 1;
 constexpr uint64_t kSeedB = 2;
 constexpr double kChance = 1.05;
 
-// U[-1, 1).
-double Uniform(uint64_t seed, int64_t index) { return UniformAt<double>(seed, index); }
-
-// Box and Muller's.
-double Normal(uint64_t seed, int64_t index) {
-  const double radius = std::sqrt(-2 * std::log((Uniform(seed, 2 * index) + 1) / 2 + 1e-9));
-  return radius * std::cos(M_PI * Uniform(seed, 2 * index + 1));
-}
-
 // Either sign, and exponents over 12 decimal digits.
 double WideExponents(uint64_t seed, int64_t index) {
-  const double magnitude = std::exp2(20 * Uniform(seed, 2 * index));
-  return Uniform(seed, 2 * index + 1) < 0 ? -magnitude : magnitude;
+  const double magnitude = std::exp2(20 * UniformValue(seed, 2 * index));
+  return UniformValue(seed, 2 * index + 1) < 0 ? -magnitude : magnitude;
 }
 
 struct Inputs {
@@ -136,9 +127,10 @@ TEST_P(MatMulAccuracyTest, IsNoWorseThanCublas) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MatMulAccuracyTest,
-                         testing::Values(Inputs{"uniform", Uniform}, Inputs{"normal", Normal},
+                         testing::Values(Inputs{"uniform", UniformValue},
+                                         Inputs{"normal", NormalValue},
                                          Inputs{"wide_exponents", WideExponents},
-                                         Inputs{"cancellation", Uniform, true}),
+                                         Inputs{"cancellation", UniformValue, true}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

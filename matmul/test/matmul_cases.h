@@ -10,6 +10,7 @@
 
 #include "common/base/case_random.h"
 #include "matmul/registry.h"
+#include "matmul/test/hard_operands.h"
 
 namespace stridewise {
 
@@ -32,6 +33,7 @@ struct MatMulCase {
   MatMulPrecision precision = MatMulPrecision::kFp32;
   bool bias = false;
   Activation activation = Activation::kNone;
+  Operands operands = Operands::kUniform;
 };
 
 inline std::ostream& operator<<(std::ostream& out, const MatMulCase& c) {
@@ -53,6 +55,7 @@ inline std::ostream& operator<<(std::ostream& out, const MatMulCase& c) {
             : c.activation == Activation::kGelu ? ", GELU"
                                                 : ", GELU by erf");
   }
+  if (c.operands != Operands::kUniform) out << ", operands: " << OperandsName(c.operands);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "matmul/registry.h"
 #include "matmul/test/matmul_cases.h"
+#include "matmul/test/tensor_cases.h"
 #include "matmul/test/tensor_types_test.h"
 
 namespace stridewise {
@@ -22,23 +23,12 @@ class TensorTypeCasesGpuTest : public TensorTypesGpuTest {
   void RunCases() {
     if (!Takes(kElementTypeOf<T>, kElementTypeOf<Out>) || !TakesBoth<T, OfB, Out>()) return;
     std::vector<MatMulCase> cases = MatMulCasesFor(*implementation_, /*all=*/false);
-    // Tiles cut on all sides, with rows that the TMA can address, several rounds of blocks, and
-    // more than one round of 128 of k.
-    for (const int ops : {0, 1, 2, 3}) {
-      MatMulCase large = {656, 784, 272, 0};
-      large.transpose_a = (ops & 1) != 0;
-      large.transpose_b = (ops & 2) != 0;
-      cases.push_back(large);
-      large.m = large.n = 144;
-      large.k = 1040;
-      large.batch = 3;
-      large.alpha = -2;
-      large.beta = ops % 2 == 0 ? 0 : 2;
-      cases.push_back(large);
-      large.n = 143;
-      large.k = 1001;
-      cases.push_back(large);
-    }
+    // Tiles cut on all sides, with rows that the TMA can address and without, several rounds of
+    // blocks, and more than one round of 128 of k.
+    const std::vector<MatMulCase> large =
+        LargeMatMulCases(*implementation_, {656, 784, 272, 0},
+                         {{144, 144, 1040, 0}, {144, 143, 1001, 0}}, /*alpha=*/-2);
+    cases.insert(cases.end(), large.begin(), large.end());
     for (const MatMulCase& c : cases) {
       if (std::is_integral_v<Out> && c.alpha != std::trunc(c.alpha)) continue;
       RunCase<T, Out, OfB>(c);

@@ -21,6 +21,7 @@
 #include "matmul/reference.h"
 #include "matmul/registry.h"
 #include "matmul/test/defined_product.h"
+#include "matmul/test/hard_operands.h"
 #include "matmul/test/matmul_cases.h"
 
 namespace stridewise {
@@ -64,8 +65,7 @@ class MatMulTestProblem {
     for (int64_t i = 0; i < c.batch; ++i) {
       const MatMulArgs one = OneOfBatch(args_, i);
       if (reads_a_and_b()) {
-        FillUniform(Writable(one.A<T>()), kSeedA + (c.one_a ? 0 : i));
-        FillUniform(Writable(one.B<OfB>()), kSeedB + (c.one_b ? 0 : i));
+        FillOperands(one, kSeedA + (c.one_a ? 0 : i), kSeedB + (c.one_b ? 0 : i));
       }
       if (reads_c()) {
         FillUniform(one.C<Out>(), kSeedC + i);
@@ -141,10 +141,12 @@ class MatMulTestProblem {
     const int64_t roundings = ReferenceTerms(args_);
     for (int64_t i = 0; i < case_.batch; ++i) {
       Reference& reference = references_[static_cast<size_t>(i)];
-      RETURN_IF_ERROR(
-          CheckProduct(CompareProduct<Out>(OneOfBatch(args_, i).C<Out>(), Of(&reference.products),
-                                           Of(&reference.absolutes), roundings, accuracy),
-                       roundings, accuracy));
+      const ProductError error =
+          CompareProduct<Out>(OneOfBatch(args_, i).C<Out>(), Of(&reference.products),
+                              Of(&reference.absolutes), roundings, accuracy);
+      RETURN_IF_ERROR(case_.operands == Operands::kUniform
+                          ? CheckProduct(error, roundings, accuracy)
+                          : CheckHardProduct(error));
     }
     return absl::OkStatus();
   }
@@ -205,6 +207,26 @@ class MatMulTestProblem {
   template <typename Element>
   static Matrix<Element> Writable(const ConstMatrix<Element>& view) {
     return {const_cast<Element*>(view.data), view.rows, view.cols, view.ld};
+  }
+  void FillOperands(const MatMulArgs& one, uint64_t seed_a, uint64_t seed_b) {
+    const Matrix<T> a = Writable(one.A<T>());
+    const Matrix<OfB> b = Writable(one.B<OfB>());
+    if (case_.operands == Operands::kUniform) {
+      FillUniform(a, seed_a);
+      FillUniform(b, seed_b);
+      return;
+    }
+    const HardValues values(case_.operands, kElementTypeOf<T>, case_.k);
+    for (int64_t i = 0; i < case_.k; ++i) {
+      for (int64_t row = 0; row < case_.m; ++row) {
+        T& element = case_.transpose_a ? a(i, row) : a(row, i);
+        element = static_cast<T>(static_cast<float>(values.A(seed_a, row, i)));
+      }
+      for (int64_t col = 0; col < case_.n; ++col) {
+        OfB& element = case_.transpose_b ? b(col, i) : b(i, col);
+        element = static_cast<OfB>(static_cast<float>(values.B(seed_b, i, col)));
+      }
+    }
   }
   static void Fill(const Matrix<Out>& matrix) {
     for (int64_t row = 0; row < matrix.rows; ++row) {

@@ -190,6 +190,24 @@ TEST(TensorOnHostExecutor, AClusterComputesTileAfterTile) {
   }
 }
 
+// Where tiles fit, as many blocks as for a row or a column fewer: none has no part of C.
+TEST(TensorOnHostExecutor, NoBlocksBesideC) {
+  for (const char* const name : {"tensor_small", "tensor_general"}) {
+    const auto on_host = OnHostExecutor(*FindMatMulImplementation(name));
+    auto executor = executor::Executor::Create({});
+    ASSERT_TRUE(on_host.ok() && executor.ok());
+    const auto blocks = [&](int64_t m, int64_t n) {
+      MatMulTestProblem<Bf16> problem({m, n, 16, 0});
+      EXPECT_TRUE(RunOnExecutor(*on_host, kNoBlock, 0, executor->get(), &problem).ok()) << name;
+      const Grid& grid = (*executor)->launches().back().grid;
+      return grid.x * grid.y * grid.z;
+    };
+    const int64_t of_whole_tiles = blocks(128, 128);
+    EXPECT_EQ(of_whole_tiles, blocks(127, 128)) << name;
+    EXPECT_EQ(of_whole_tiles, blocks(128, 127)) << name;
+  }
+}
+
 // What the padding of rows in shared memory is for: the eight rows of a matrix of ldmatrix, and a
 // warp's pairs of wmma, lie in different banks.
 TEST(TensorOnHostExecutor, FragmentsAreLoadedWithoutBankConflicts) {

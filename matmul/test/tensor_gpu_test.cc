@@ -15,6 +15,7 @@
 #include "matmul/test/matmul_test_problem.h"
 #include "matmul/test/random_cases.h"
 #include "matmul/test/shared_problems.h"
+#include "matmul/test/tensor_cases.h"
 
 namespace stridewise {
 namespace {
@@ -56,6 +57,18 @@ TEST_P(TensorGpuTest, RandomCalls) {
   for (int64_t i = 0; i < kCases; ++i) {
     RunBoth(RandomMatMulCase(kSeed, i, {/*extent=*/600, /*batch=*/4, /*deep=*/5000}), i % 4 != 0);
     if (HasFatalFailure()) return;
+  }
+}
+
+// Tiles, few rows and few columns whose k is divided among blocks, and rows of odd lengths.
+TEST_P(TensorGpuTest, HardOperands) {
+  const std::vector<MatMulCase> products = {
+      {144, 160, 4112, 0}, {16, 1032, 4104, 0}, {1032, 8, 4104, 0}, {137, 131, 1001, 1}};
+  for (const MatMulCase& c : HardMatMulCases(*implementation_, products)) {
+    for (const bool with_workspace : {true, false}) {
+      RunBoth(c, with_workspace);
+      if (HasFatalFailure()) return;
+    }
   }
 }
 

@@ -100,7 +100,7 @@ __device__ inline void StoreWholeVectors(const PartOf& part_of, int columns, int
   constexpr int kElements = kVectorElements<T>;
   const auto lane = static_cast<int>(threadIdx.x % kLanes);
   const auto of_block = static_cast<int>(threadIdx.x / kLanes);
-  // Of the columns that so many warps take.
+  // The column's number among those of 1 << log2_apart warps.
   const int of_warps = of_block & ((kColumnsOfWarp << log2_apart) - 1);
   const int first_column =
       of_block - of_warps + (of_warps % kColumnsOfWarp << log2_apart) + of_warps / kColumnsOfWarp;

@@ -7,10 +7,10 @@
 
 namespace stridewise {
 
-// Returns whether the current device has room for tiles of so many bytes, and memory so slow that
-// it gains from them. An H100's delivers more where more neighbouring bytes of a row are read at a
-// time: 16384 x 16384 floats have 0.971 of a copy in such tiles and 0.968 in others. On an H200,
-// whose memory is faster beside equal multiprocessors, they have 0.933 and 0.971.
+// Returns whether the current device has room for tiles of `tile_bytes`, and a memory that is slow
+// enough to gain from them. An H100's delivers more where more neighbouring bytes of a row are read
+// at a time: 16384 x 16384 floats have 0.971 of a copy in such tiles and 0.968 in others. On an
+// H200, whose memory is faster beside equal multiprocessors, they have 0.933 and 0.971.
 inline bool GainsFromWideTiles(int tile_bytes) {
 #ifdef STRIDEWISE_HOST_EXECUTOR
   return tile_bytes > 0;

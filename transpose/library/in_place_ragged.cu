@@ -8,8 +8,8 @@
 // they do not; here a block must write what it has read and nothing else, since another block
 // reads and writes what is next to it.
 //
-// Tiles are as wide as a whole number of chunks less one: wherever a part begins, it then lies in
-// so many chunks that eight lanes take them in whole turns.
+// Tiles are kChunks - 1 chunks wide: wherever a part begins, it then lies in at most kChunks of
+// them, which eight lanes take in whole turns.
 
 #include "common/gpu/launch.h"
 #include "transpose/args.h"

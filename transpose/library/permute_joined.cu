@@ -87,7 +87,7 @@ class JoinedColumns {
   const unsigned char* tile_;
 };
 
-// Stores the vectors that lie inside of `count` parts of so many elements.
+// Stores the vectors that lie inside of `count` parts of `elements` elements each.
 template <typename T>
 __device__ inline void StoreOneByOne(const PermuteJoinedPlan& plan, const JoinedColumns<T>& from,
                                      const RowPlaces<T>& places, const intptr_t* parts, int count,

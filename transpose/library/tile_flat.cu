@@ -100,8 +100,8 @@ FlatTurns TurnsFor(int rows, int pitch, int cols, int threads) {
   constexpr int kElements = kVectorElements<T>;
   FlatTurns turns;
   turns.period = rows % 2 == 0 ? rows : 2 * rows;
-  // The places of a warp are so many columns apart that they begin in different banks: see
-  // BankOrder. Where its rotation does that, a quarter of a period.
+  // The places of a warp are `stride` columns apart, by which they begin in different banks: see
+  // BankOrder. Where its rotation sees to that, they are a quarter of a period apart.
   const int columns = turns.period * kElements / rows;
   const int quarter = columns / kGroups;
   const int apart = ColumnsApart<T>(pitch, rows);

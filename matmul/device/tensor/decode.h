@@ -59,9 +59,9 @@ struct TensorDecodeTile {
   }
 };
 
-// Describes the few's part of a stage where they do not lie along k: lines of `few_rows` elements,
-// 16 to 64, whose pieces are exchanged as the TMA's swizzle of so many bytes does it, or of 8,
-// which lie as in memory. The panels of the instruction's 64 rows are one and the same.
+// Describes the few's part of a stage where they do not lie along k: lines of `few_rows` elements.
+// Lines of 16 to 64 elements have the TMA's swizzle of 32 to 128 bytes, and lines of 8 lie as in
+// memory. The panels of the instruction's 64 rows are one and the same.
 __device__ inline uint64_t FewDescriptor(uint32_t address, int few_rows) {
   if (few_rows == kDecodeFewStep) {
     return uint64_t{kSwizzleRows * 16 >> 4} << 16 | (address & 0x3ffff) >> 4;

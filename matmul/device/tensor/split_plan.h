@@ -140,7 +140,8 @@ inline TensorPlan PlanTensorSplit(const MatMulArgs& args, const DeviceModel& dev
     shape.rows = transposed ? args.n : args.m;
     shape.extent = transposed ? args.m : args.n;
     shape.cols_along_k = transposed ? !args.a.transposed : args.b.transposed;
-    // Half of a tile would lie outside, where the other direction has a tile of so many columns.
+    // Half of a tile's rows would lie outside. Transposed they are columns, of which tiles have
+    // few.
     if (shape.rows <= kHalf && shape.extent > kHalf) continue;
     for (const int cols : kSplitCols) {
       // Narrow tiles are for a single column of them, wide ones for more than half their columns.
