@@ -116,9 +116,15 @@ TensorTables FitOnTop(absl::Span<const TensorProduct> products, const Correction
   TensorTables tables = BuiltInTensorTables();
   CorrectionOptions more = options;
   more.questions = TensorTable::kQuestions - 1;
-  const Samples samples = SamplesOf(products, [&](const TensorPrediction& prediction) {
+  Samples samples = SamplesOf(products, [&](const TensorPrediction& prediction) {
     return CorrectedBy(tables, prediction);
   });
+  // Both predictions of tensor_single have the same tables: few times of one of them alone would
+  // move it beside the other, which the call could take as well.
+  auto& single = samples[TensorPredicted::kSingle];
+  auto& clustered = samples[TensorPredicted::kClustered];
+  single.insert(single.end(), clustered.begin(), clustered.end());
+  clustered = single;
   for (const auto& [predicted, of_predicted] : samples) {
     for (const FactorTable<size_t>& boosted : BoostTables(of_predicted, more)) {
       TensorTable table = TableOf(boosted);

@@ -30,12 +30,12 @@ grep -q '^80 products$' out || fail "it does not count products: $(cat out)"
 cp made.inc before.inc
 expect_exit 0 --times=made.csv --out=made.inc --count=3
 cmp -s made.inc before.inc || fail "the same times gave other tables"
-expect_exit 0 --times=made.csv --out=on_top.inc --on_top=2
+expect_exit 0 --times=made.csv --out=two.inc --on_top=2
+expect_exit 0 --times=made.csv --out=three.inc --on_top=3
 expect_refused --on_top --times=made.csv --on_top=-1
-built_in=$(sed -n '/kTileCorrections\[\]/,/^};/p' made.inc | wc -l)
-on_top=$(sed -n '/kTileCorrections\[\]/,/^};/p' on_top.inc | grep -c Feature::)
-[ "$on_top" -gt "$built_in" ] || fail "no tables on top of those built in: $on_top"
-grep -q 'kTileCorrections' on_top.inc && [ "$(sed -n '/kTileCorrections\[\]/,/^};/p' on_top.inc | grep -c 'MemoryGbps}')" = 2 ] || fail "not two tables on top"
+tables_of_tile() { sed -n '/kTileCorrections\[\]/,/^};/p' "$1" | grep -c Feature::; }
+[ "$(tables_of_tile three.inc)" = $(($(tables_of_tile two.inc) + 1)) ] || fail "no table more on top"
+[ "$(tables_of_tile two.inc)" -gt 3 ] || fail "those built in are gone"
 expect_refused --out --times=made.csv --out=no_such_folder/made.inc
 
 finish
