@@ -32,7 +32,7 @@ ABSL_FLAG(std::string, out, "", "The file of tables to write. One that is there 
 ABSL_FLAG(int, count, 60, "Tables of each kernel, 1 to 200.");
 ABSL_FLAG(int, memory_gbps, 4917, "The rate of the memory of the GPU, 1 to 100000.");
 ABSL_FLAG(int, on_top, 0,
-          "Keep the tables that are built in, and add so many to each kernel's for GPUs with a "
+          "Keep the tables that are built in, and add this many to each kernel's for GPUs with a "
           "memory of at least nine tenths of the rate; 0 to 200.");
 ABSL_FLAG(bool, kernels, false, "Only say which kernels are to be measured.");
 
