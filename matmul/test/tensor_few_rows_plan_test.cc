@@ -105,9 +105,7 @@ TEST(TensorFewRowsPlanTest, TilesOfPairs) {
       EXPECT_EQ(plan.cols, c.cols) << c.m << "x" << c.n << "x" << c.k;
       EXPECT_EQ(plan.cluster, c.cluster) << c.m << "x" << c.n << "x" << c.k;
       EXPECT_EQ(plan.clusters, c.clusters) << c.m << "x" << c.n << "x" << c.k;
-      // On an H200 16 x 14336 x 4096 takes as long by both.
-      EXPECT_LT(plan.us, 1.05 * PlanTensorSplit(args, H200Model()).us)
-          << c.m << "x" << c.n << "x" << c.k;
+      EXPECT_LT(plan.us, PlanTensorSplit(args, H200Model()).us) << c.m << "x" << c.n << "x" << c.k;
     }
   }
   // More rows, more tiles than run at once, and so few that most multiprocessors would idle.
