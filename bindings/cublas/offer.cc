@@ -212,7 +212,7 @@ bool TakeProduct(MatMulProblem problem, const void* owner, cudaStream_t stream, 
   record->kernel = plan.kernel;
   record->us = plan.us;
   record->cublas_us = plan.cublas_us;
-  const Way predicted = plan.cublas_us < plan.us ? Way::kCublas : Way::kOurs;
+  const Way predicted = plan.Faster();
   if (CurrentSettings().measures) {
     if (BeginTrial(ShapeOf(problem, plan), predicted, stream) == Way::kCublas) {
       return PassOn(Outcome::kMeasured, record);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "bindings/cublas/call_trials.h"
 #include "bindings/cublas/record.h"
 #include "common/gpu/cuda_handles.h"
 #include "common/gpu/device_model.h"
@@ -24,6 +25,9 @@ struct ProductPlan {
   int64_t workspace_bytes = 0;   // Which make it fastest.
   const char* kernel = "";       // Lives forever.
   double us = 0, cublas_us = 0;  // The predicted times of it and of cuBLAS's SGEMM.
+
+  // Returns which of them is predicted to be faster: ours, where they are alike.
+  Way Faster() const { return cublas_us < us ? Way::kCublas : Way::kOurs; }
 };
 
 // Plans a product on such a device. Where its precision is kFp32Split that may be taken, and is

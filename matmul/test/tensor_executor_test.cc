@@ -190,7 +190,7 @@ TEST(TensorOnHostExecutor, AClusterComputesTileAfterTile) {
   }
 }
 
-// Where tiles fit, as many blocks as for a row or a column fewer: none has no part of C.
+// Whole tiles take the same number of blocks as a row or a column fewer: each has a part of C.
 TEST(TensorOnHostExecutor, NoBlocksBesideC) {
   for (const char* const name : {"tensor_small", "tensor_general"}) {
     const auto on_host = OnHostExecutor(*FindMatMulImplementation(name));
