@@ -50,16 +50,19 @@ __device__ inline void StoreFused(const FusedGemm& gemm, const FusedPart& part, 
   constexpr int kEach = Tile::kBlockN / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int rows = min(Tile::kBlockM, gemm.m - part.row);
-  const int end = min(rows, (part.rank + 1) * Tile::kBlockM / part.split);
   float* const c = gemm.c + part.batch * gemm.stride_c + part.row * gemm.ldc + part.col;
   const int cols = gemm.n - part.col;
   if (part.split == 1 && gemm.beta == 0 && cols >= Tile::kBlockN) {
     StoreWholeRows<Tile>(gemm, sums, rows, c);
     return;
   }
+  const auto first_of = [&](uint32_t rank) {
+    return static_cast<int>(part.split > 1 ? gemm.split.Quotient(rank * Tile::kBlockM)
+                                           : rank * Tile::kBlockM);
+  };
+  const int end = min(rows, first_of(part.rank + 1));
 #pragma unroll 2
-  for (int r = part.rank * Tile::kBlockM / part.split + static_cast<int>(threadIdx.x) / 32; r < end;
-       r += kWarps) {
+  for (int r = first_of(part.rank) + static_cast<int>(threadIdx.x) / 32; r < end; r += kWarps) {
     float values[kEach] = {};
     for (int block = 0; block < part.split; ++block) {
 #pragma unroll
@@ -83,8 +86,8 @@ __device__ inline void StoreFused(const FusedGemm& gemm, const FusedPart& part, 
 // Undoes the scaling. Nearly always one multiplication is enough: both powers' inverse is a float.
 template <int kSums>
 __device__ inline void UnscaleFused(float2 powers, float (&sums)[kSums]) {
-  const float inverse_a = 1 / powers.x;
-  const float inverse_b = 1 / powers.y;
+  const float inverse_a = InverseOfPower(powers.x);
+  const float inverse_b = InverseOfPower(powers.y);
   const float inverse = inverse_a * inverse_b;
   if (inverse >= FLT_MIN && inverse <= FLT_MAX) {
 #pragma unroll

@@ -13,9 +13,6 @@
 
 namespace stridewise {
 
-// Rows of tiles in a band: blocks that run at the same time then share most of what they read.
-constexpr int kFusedBand = 8;
-
 inline FusedOperand FusedOperandOf(const MatMulInput& operand, int64_t mn, int64_t line,
                                    int64_t batch) {
   const int64_t stride = batch > 1 ? operand.stride : 0;
@@ -33,9 +30,9 @@ LaunchStatus LaunchFused(const MatMulArgs& args, const FusedChoice& choice) {
   gemm.m = static_cast<int>(args.m);
   gemm.n = static_cast<int>(args.n);
   gemm.k = static_cast<int>(args.k);
-  gemm.split = choice.split;
+  gemm.split = FastDivisor(static_cast<uint32_t>(choice.split));
   gemm.whole = static_cast<int>(choice.whole);
-  gemm.band = kFusedBand;
+  gemm.order = OrderOf<Tile>(args.C<float>());
   gemm.alpha = static_cast<float>(args.alpha);
   gemm.beta = static_cast<float>(args.beta);
   gemm.c = static_cast<float*>(args.c.data);

@@ -10,6 +10,7 @@
 #include "common/gpu/launch.h"
 #include "matmul/device/mma/wgmma_sm90.h"
 #include "matmul/device/split_fused_tile.h"
+#include "matmul/device/tile_order.h"
 
 namespace stridewise {
 
@@ -18,10 +19,10 @@ struct FusedGemm {
   int m, n, k;
   // Blocks that divide the k of a tile. Where there is no `partial`, those of a cluster have a
   // tile; else the first `whole` blocks have a tile each, and the others leave their sums there.
-  int split;
+  FastDivisor split{1};
   int whole;
   float* partial;
-  int band;  // Rows of tiles that are computed before the next column of them.
+  TileOrder order{1, 1};
   float alpha, beta;
   float* c;
   int64_t ldc, stride_c;
@@ -35,35 +36,33 @@ struct FusedPart {
   int rank, split;  // Which of the blocks of its tile it is.
 };
 
+// A block loads nothing before it knows its part, which takes no division.
 template <typename Tile>
-__device__ inline FusedPart FusedPartOf(const FusedGemm& gemm, int tile, int rank, int split) {
-  const int rows = (gemm.m + Tile::kBlockM - 1) / Tile::kBlockM;
-  const int cols = (gemm.n + Tile::kBlockN - 1) / Tile::kBlockN;
-  const int batch = tile / (rows * cols);
-  const int in_product = tile - batch * rows * cols;
-  const int band = in_product / (gemm.band * cols);
-  const int height = min(gemm.band, rows - band * gemm.band);
-  const int in_band = in_product - band * gemm.band * cols;
-  const int steps = (gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
-  const auto first_of = [&](int part) {
-    return min(gemm.k, static_cast<int>(int64_t{part} * steps / split) * Tile::kBlockK);
+__device__ inline FusedPart FusedPartOf(const FusedGemm& gemm, int tile, int rank, bool divided) {
+  const TilePlace place = gemm.order.PlaceOf<Tile>(static_cast<uint32_t>(tile));
+  const uint32_t steps = static_cast<uint32_t>(gemm.k + Tile::kBlockK - 1) / Tile::kBlockK;
+  const auto first_of = [&](uint32_t part) {
+    const uint32_t step = divided ? gemm.split.Quotient(part * steps) : part * steps;
+    return min(gemm.k, static_cast<int>(step) * Tile::kBlockK);
   };
-  return {batch,
-          (band * gemm.band + in_band % height) * Tile::kBlockM,
-          in_band / height * Tile::kBlockN,
+  return {place.index,
+          static_cast<int>(place.offset.row),
+          static_cast<int>(place.offset.col),
           first_of(rank),
           first_of(rank + 1),
           rank,
-          split};
+          divided ? static_cast<int>(gemm.split.divisor()) : 1};
 }
 
 // Returns the part of this block.
 template <typename Tile>
 __device__ inline FusedPart FusedPartOf(const FusedGemm& gemm) {
   const int block = static_cast<int>(blockIdx.x);
-  if (block < gemm.whole) return FusedPartOf<Tile>(gemm, block, 0, 1);
-  const int part = block - gemm.whole;
-  return FusedPartOf<Tile>(gemm, gemm.whole + part / gemm.split, part % gemm.split, gemm.split);
+  if (block < gemm.whole) return FusedPartOf<Tile>(gemm, block, 0, false);
+  const auto part = static_cast<uint32_t>(block - gemm.whole);
+  const uint32_t tile = gemm.split.Quotient(part);
+  return FusedPartOf<Tile>(gemm, gemm.whole + static_cast<int>(tile),
+                           static_cast<int>(part - tile * gemm.split.divisor()), true);
 }
 
 // Returns where a tile's rows of A or columns of B begin.
@@ -110,16 +109,16 @@ __global__ void __launch_bounds__(kAddingThreads)
   const int tile = static_cast<int>(blockIdx.x) / kAddingBlocks<Tile>;
   const int element = static_cast<int>(blockIdx.x) % kAddingBlocks<Tile> * kAddingThreads +
                       static_cast<int>(threadIdx.x);
-  const FusedPart part = FusedPartOf<Tile>(gemm, gemm.whole + tile, 0, 1);
+  const FusedPart part = FusedPartOf<Tile>(gemm, gemm.whole + tile, 0, false);
   const int row = part.row + element / Tile::kBlockN;
   const int col = part.col + element % Tile::kBlockN;
-  const float* const from =
-      gemm.partial + static_cast<int64_t>(tile) * gemm.split * kElements + element;
+  const int split = static_cast<int>(gemm.split.divisor());
+  const float* const from = gemm.partial + static_cast<int64_t>(tile) * split * kElements + element;
   WaitForPreviousKernel();
   if (row >= gemm.m || col >= gemm.n) return;
   float sum = 0;
 #pragma unroll 8
-  for (int i = 0; i < gemm.split; ++i) sum += from[static_cast<int64_t>(i) * kElements];
+  for (int i = 0; i < split; ++i) sum += from[static_cast<int64_t>(i) * kElements];
   float* const to = gemm.c + part.batch * gemm.stride_c + row * gemm.ldc + col;
   float value = gemm.alpha * sum;
   if (gemm.beta != 0) value = fmaf(gemm.beta, *to, value);

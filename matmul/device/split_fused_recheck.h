@@ -96,7 +96,7 @@ __device__ inline void SumInFp32(const FusedGemm& gemm, const FusedPart& part, c
   using OfGroup = typename Tile::OfGroup;
   constexpr bool kMajorA = Tile::kMajorA == OperandLayout::kKMajor;
   constexpr bool kMajorB = Tile::kMajorB == OperandLayout::kKMajor;
-  SplitGemm of = {};
+  Fp32Gemm of = {};
   of.m = gemm.m;
   of.n = gemm.n;
   of.k = part.end - part.begin;

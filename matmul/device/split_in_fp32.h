@@ -80,7 +80,7 @@ class Fp32Stage {
 // registers where wgmma would leave it. `staging` is the consumer's shared memory for C. A step of
 // k is loaded while the one before it is multiplied. Called by the whole warpgroup.
 template <typename Tile>
-__device__ inline void MultiplyInFp32(const SplitGemm& gemm, float* staging, int consumer,
+__device__ inline void MultiplyInFp32(const Fp32Gemm& gemm, float* staging, int consumer,
                                       int thread, int row, int col, int batch,
                                       float (&d)[Tile::kBlockN / 2]) {
   using StageA = Fp32Stage<kMmaRows, Tile::kFp32MajorA>;

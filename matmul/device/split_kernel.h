@@ -26,20 +26,19 @@ template <typename Tile>
 __device__ inline void ProduceSplitStages(const SplitMaps<typename Tile::Scheme>& a,
                                           const SplitMaps<typename Tile::Scheme>& b,
                                           const SplitGemm& gemm, const TensorShared<Tile>& shared,
-                                          const TensorTileOrder<Tile>& order, uint32_t rank) {
+                                          uint32_t rank) {
   PipelineState<Tile::kStages> state;
 #pragma unroll 1
-  for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
-    const auto coord = order.At(t);
-    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM;
+  for (int t = blockIdx.x / Tile::kCluster; t < gemm.tiles; t += gridDim.x / Tile::kCluster) {
+    const SplitPlace place = SplitPlaceOf<Tile>(gemm, t, rank);
     if constexpr (Tile::Scheme::kForm.mixed) {
-      ProduceTurns(a, b, gemm, shared, row, coord.col, coord.batch, rank, &state);
+      ProduceTurns(a, b, gemm, shared, place.row, place.col, place.batch, rank, &state);
     } else {
 #pragma unroll 1
       for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
         shared.Empty(state.stage).Wait(state.phase ^ 1);
         shared.Full(state.stage).ArriveExpecting(Tile::kStageBytes);
-        LoadSplitStage(a, b, gemm, shared, state.stage, row, coord.col, k, coord.batch, rank);
+        LoadSplitStage(a, b, gemm, shared, state.stage, place.row, place.col, k, place.batch, rank);
         state.Advance();
       }
     }
@@ -186,30 +185,28 @@ __device__ inline void SumTile(const SplitGemm& gemm, const TensorShared<Tile>& 
 template <typename Tile>
 __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm& gemm,
                                           const TensorShared<Tile>& shared,
-                                          TileScales<Tile>* scales,
-                                          const TensorTileOrder<Tile>& order, uint32_t rank,
-                                          int consumer) {
+                                          TileScales<Tile>* scales, uint32_t rank, int consumer) {
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroupThreads;
   PipelineState<Tile::kStages> state;
 #pragma unroll 1
-  for (int t = blockIdx.x / Tile::kCluster; t < order.tiles(); t += gridDim.x / Tile::kCluster) {
-    const auto coord = order.At(t);
-    const int row = coord.row + static_cast<int>(rank) * Tile::kBlockM + consumer * kMmaRows;
-    StartScales(gemm, thread, row, coord.col, coord.batch, scales);
+  for (int t = blockIdx.x / Tile::kCluster; t < gemm.tiles; t += gridDim.x / Tile::kCluster) {
+    const SplitPlace place = SplitPlaceOf<Tile>(gemm, t, rank);
+    const int row = place.row + consumer * kMmaRows;
+    StartScales(gemm, thread, row, place.col, place.batch, scales);
     float sums[Tile::kBlockN / 2];
     SumTile(gemm, shared, consumer, thread % 32, &state, sums);
-    if (FinishScales(gemm, consumer, thread, row, coord.col, scales)) {
+    if (FinishScales(gemm, consumer, thread, row, place.col, scales)) {
       Unscale(*scales, thread, sums);
     } else {
       MultiplyInFp32<Tile>(gemm, reinterpret_cast<float*>(shared.Out(consumer, 0)), consumer,
-                           thread, row, coord.col, coord.batch, sums);
+                           thread, row, place.col, place.batch, sums);
     }
     if (gemm.store_by_tma) {
-      StoreByTma(c, gemm, shared, consumer, thread, row, coord.col, coord.batch, sums);
+      StoreByTma(c, gemm, shared, consumer, thread, row, place.col, place.batch, sums);
     } else if (gemm.beta == 0) {
-      StoreRows(gemm, shared, consumer, thread, row, coord.col, coord.batch, sums);
+      StoreRows(gemm, shared, consumer, thread, row, place.col, place.batch, sums);
     } else {
-      StoreDirectly<Tile>(gemm, thread, row, coord.col, coord.batch, sums);
+      StoreDirectly<Tile>(gemm, thread, row, place.col, place.batch, sums);
     }
     SyncWarpgroup(1 + consumer);  // All have read the scales and staged rows.
   }
@@ -245,13 +242,12 @@ __device__ inline void MultiplySplit(const SplitMaps<typename Tile::Scheme>& a,
   }
   WaitForPreviousKernel();
   if (!may_run()) return;
-  const TensorTileOrder<Tile> order(gemm);
   if (warpgroup == 0) {
     ReleaseRegistersDownTo<kSplitProducerRegisters>();
-    if (threadIdx.x == 0) ProduceSplitStages(a, b, gemm, shared, order, rank);
+    if (threadIdx.x == 0) ProduceSplitStages(a, b, gemm, shared, rank);
   } else {
     AcquireRegistersUpTo<kSplitConsumerRegisters>();
-    ConsumeSplitStages(c, gemm, shared, &scales[warpgroup - 1], order, rank, warpgroup - 1);
+    ConsumeSplitStages(c, gemm, shared, &scales[warpgroup - 1], rank, warpgroup - 1);
   }
   // No block may end while another one's copies or arrivals are on their way to it.
   if constexpr (Tile::kCluster > 1) SyncCluster();

@@ -232,6 +232,10 @@ LaunchStatus LaunchTile(const MatMulArgs& args, const DeviceModel& device, const
   gemm.b_in_fp32 = InFp32(of.b);
   gemm.scales_of_a = of.a.scales;
   gemm.scales_of_b = of.b.scales;
+  const int64_t rows = CeilDiv(args.m, Tile::kBlockM * Tile::kCluster);
+  const int64_t cols = CeilDiv(args.n, Tile::kBlockN);
+  gemm.tiles = static_cast<int>(rows * cols * args.batch);
+  gemm.order = TileOrder(rows, cols);
   ASSIGN_OR_RETURN(const CUtensorMap c, StoreMapOf<Tile>(args, gemm, a.part[0]));
   const auto launch = [&](auto kernel) {
     return LaunchDependentClusters(Tile::kCluster, kernel, PersistentGrid<Tile>(gemm, device),

@@ -13,6 +13,7 @@
 #include "matmul/device/ptx_sm90_cluster.h"
 #include "matmul/device/split_scheme.h"
 #include "matmul/device/tensor_tile.h"
+#include "matmul/device/tile_order.h"
 
 namespace stridewise {
 
@@ -83,11 +84,28 @@ struct Fp32Operand {
   int64_t mn_stride, k_stride, batch_stride;
 };
 
-struct SplitGemm : TensorGemm {
+struct Fp32Gemm : TensorGemm {
   Fp32Operand a_in_fp32, b_in_fp32;
+};
+
+struct SplitGemm : Fp32Gemm {
   const SplitScale* scales_of_a;  // Matrix after matrix, without gaps.
   const SplitScale* scales_of_b;
+  int tiles;              // Of clusters, of all products.
+  TileOrder order{1, 1};  // In which they are computed.
 };
+
+// Returns the first row of block `rank` of the cluster that has tile `tile`, and its column.
+struct SplitPlace {
+  int row, col, batch;
+};
+template <typename Tile>
+__device__ inline SplitPlace SplitPlaceOf(const SplitGemm& gemm, int tile, uint32_t rank) {
+  const TilePlace place = gemm.order.PlaceOf<Tile>(static_cast<uint32_t>(tile));
+  return {
+      static_cast<int>(place.offset.row) * Tile::kCluster + static_cast<int>(rank) * Tile::kBlockM,
+      static_cast<int>(place.offset.col), static_cast<int>(place.index)};
+}
 
 // The tensor maps of an operand's parts.
 template <typename Scheme>
