@@ -14,7 +14,8 @@
 
 namespace stridewise {
 
-// What a consumer needs to know of its rows and columns; in shared memory.
+// What a consumer needs to know of its rows and columns, in shared memory: when FinishScales() has
+// looked at them, the bits of their inverse powers of two.
 template <typename Tile>
 struct TileScales {
   SplitScale rows[kMmaRows];
@@ -57,15 +58,18 @@ __device__ inline bool FinishScales(const SplitGemm& gemm, int consumer, int thr
                                     int col, TileScales<Tile>* scales) {
   constexpr int kMost = 1 << 24;
   int least_of_rows = kMost, least_of_cols = kMost, poor = 0;
-  const auto look_at = [&](SplitScale scale, int* least) {
-    *least = min(*least, RangeOf(scale) >> 1);
-    poor |= scale & 1;
+  const auto look_at = [&](bool inside, SplitScale* scale, int* least) {
+    if (inside) {
+      *least = min(*least, RangeOf(*scale) >> 1);
+      poor |= *scale & 1;
+    }
+    *scale = BitsOfFloat(InverseOf(*scale));
   };
   FinishCopies();  // A thread looks at those that it has copied.
-  if (thread < kMmaRows && row + thread < gemm.m) look_at(scales->rows[thread], &least_of_rows);
+  if (thread < kMmaRows) look_at(row + thread < gemm.m, &scales->rows[thread], &least_of_rows);
 #pragma unroll
   for (int c = thread; c < Tile::kBlockN; c += kWarpgroupThreads) {
-    if (col + c < gemm.n) look_at(scales->cols[c], &least_of_cols);
+    look_at(col + c < gemm.n, &scales->cols[c], &least_of_cols);
   }
   const int warp = thread / 32;
   least_of_rows = __reduce_min_sync(~0u, least_of_rows);
@@ -93,11 +97,11 @@ template <typename Tile>
 __device__ inline void Unscale(const TileScales<Tile>& scales, int thread,
                                float (&d)[Tile::kBlockN / 2]) {
   const int first = thread / 32 * 16 + thread % 32 / 4;
-  const float rows[2] = {InverseOf(scales.rows[first]), InverseOf(scales.rows[first + 8])};
+  const float rows[2] = {FloatOfBits(scales.rows[first]), FloatOfBits(scales.rows[first + 8])};
 #pragma unroll
   for (int j = 0; j < Tile::kBlockN / 8; ++j) {
     const uint2 pair = *reinterpret_cast<const uint2*>(&scales.cols[8 * j + thread % 4 * 2]);
-    const float cols[2] = {InverseOf(pair.x), InverseOf(pair.y)};
+    const float cols[2] = {FloatOfBits(pair.x), FloatOfBits(pair.y)};
 #pragma unroll
     for (int i = 0; i < 4; ++i) d[4 * j + i] = d[4 * j + i] * rows[i / 2] * cols[i % 2];
   }
