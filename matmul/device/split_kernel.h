@@ -102,7 +102,7 @@ __device__ inline void SumRounded(const SplitGemm& gemm, const TensorShared<Tile
 }
 
 // The same for a k below that of the scheme, for which sums of four instructions lose too much:
-// each is promoted.
+// each is promoted. Behind k there are none.
 template <typename Tile>
 __device__ inline void SumFinely(const SplitGemm& gemm, const TensorShared<Tile>& shared,
                                  int consumer, int lane, PipelineState<Tile::kStages>* state,
@@ -114,18 +114,22 @@ __device__ inline void SumFinely(const SplitGemm& gemm, const TensorShared<Tile>
   for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
     shared.Full(state->stage).Wait(state->phase);
     const SplitDescriptors of = DescriptorsOf(shared, state->stage, consumer);
-    FenceWgmma();
-    MultiplySmallParts<Tile>(of, k > 0, small);
-    CommitWgmma();
-    WaitForWgmma<0>();
 #pragma unroll
     for (int step = 0; step < Tile::kSteps; ++step) {
+      if (step > 0 && k + step * Tile::kMmaK >= gemm.k) break;
       FenceWgmma();
       MultiplyStep<Tile>(of, 0, 0, step, false, d);
       CommitWgmma();
-      WaitForWgmma<0>();
+      if (step == 0) {
+        MultiplySmallParts<Tile>(of, k > 0, small);
+        CommitWgmma();
+        WaitForWgmma<1>();
+      } else {
+        WaitForWgmma<0>();
+      }
       AddTo(sums, d);
     }
+    WaitForWgmma<0>();
     ReleaseStage(shared, state->stage, lane);
     state->Advance();
   }
