@@ -11,6 +11,7 @@
 #include "matmul/device/split_chosen.h"
 #include "matmul/device/split_in_fp32.h"
 #include "matmul/device/split_scales.h"
+#include "matmul/device/split_store.h"
 #include "matmul/device/split_tile.h"
 #include "matmul/device/split_turns.h"
 #include "matmul/device/tensor_rows.h"
@@ -199,6 +200,7 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
     StartScales(gemm, thread, row, place.col, place.batch, scales);
     float sums[Tile::kBlockN / 2];
     SumTile(gemm, shared, consumer, thread % 32, &state, sums);
+    if (thread == 0) WaitUntilStoresHaveRead<0>();  // Before the barrier in FinishScales().
     if (FinishScales(gemm, consumer, thread, row, place.col, scales)) {
       Unscale(*scales, thread, sums);
     } else {
@@ -206,7 +208,7 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
                            thread, row, place.col, place.batch, sums);
     }
     if (gemm.store_by_tma) {
-      StoreByTma(c, gemm, shared, consumer, thread, row, place.col, place.batch, sums);
+      StoreTogetherByTma(c, gemm, shared, consumer, thread, place, row, sums);
     } else if (gemm.beta == 0) {
       StoreRows(gemm, shared, consumer, thread, row, place.col, place.batch, sums);
     } else {
@@ -224,7 +226,6 @@ __device__ inline void MultiplySplit(const SplitMaps<typename Tile::Scheme>& a,
                                      const SplitMaps<typename Tile::Scheme>& b,
                                      const CUtensorMap& c, const SplitGemm& gemm, MayRun may_run) {
   extern __shared__ char raw[];
-  __shared__ TileScales<Tile> scales[kConsumers];
   const TensorShared<Tile> shared(raw);
   const uint32_t rank = Tile::kCluster > 1 ? ClusterRank() : 0;
   const int warpgroup = static_cast<int>(threadIdx.x) / kWarpgroupThreads;
@@ -251,7 +252,9 @@ __device__ inline void MultiplySplit(const SplitMaps<typename Tile::Scheme>& a,
     if (threadIdx.x == 0) ProduceSplitStages(a, b, gemm, shared, rank);
   } else {
     AcquireRegistersUpTo<kSplitConsumerRegisters>();
-    ConsumeSplitStages(c, gemm, shared, &scales[warpgroup - 1], rank, warpgroup - 1);
+    static_assert(sizeof(TileScales<Tile>) == Tile::kScalesBytes);
+    auto* const scales = reinterpret_cast<TileScales<Tile>*>(shared.Base() + Tile::kScalesOffset);
+    ConsumeSplitStages(c, gemm, shared, scales + (warpgroup - 1), rank, warpgroup - 1);
   }
   // No block may end while another one's copies or arrivals are on their way to it.
   if constexpr (Tile::kCluster > 1) SyncCluster();

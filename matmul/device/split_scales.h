@@ -17,7 +17,7 @@ namespace stridewise {
 // What a consumer needs to know of its rows and columns, in shared memory: when FinishScales() has
 // looked at them, the bits of their inverse powers of two.
 template <typename Tile>
-struct TileScales {
+struct alignas(16) TileScales {
   SplitScale rows[kMmaRows];
   SplitScale cols[Tile::kBlockN];
   int least_of_rows[4], least_of_cols[4], poor[4];  // Of each warp.

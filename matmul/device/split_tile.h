@@ -74,8 +74,12 @@ struct SplitTile {
   static constexpr int kOutBuffers = 2;
   static constexpr int kOutOffset = kStages * kStageBytes;
   static constexpr int kBarrierOffset = kOutOffset + kConsumers * kOutBuffers * kOutBytes;
-  static constexpr int kSharedBytes =
-      kBarrierOffset + 2 * kStages * static_cast<int>(sizeof(Mbarrier)) + 1024;
+  // Of each consumer (TileScales in split_scales.h), behind the barriers: of a __shared__ variable
+  // the compiler would compute the address anew for each use, with an instruction that waits.
+  static constexpr int kScalesOffset =
+      (kBarrierOffset + 2 * kStages * static_cast<int>(sizeof(Mbarrier)) + 15) / 16 * 16;
+  static constexpr int kScalesBytes = 4 * (kMmaRows + kBlockN + 12);
+  static constexpr int kSharedBytes = kScalesOffset + kConsumers * kScalesBytes + 1024;
 };
 
 // An operand in FP32, for the sums that its parts are not good enough for.
