@@ -14,7 +14,6 @@
 #include "matmul/device/split_store.h"
 #include "matmul/device/split_tile.h"
 #include "matmul/device/split_turns.h"
-#include "matmul/device/tensor_rows.h"
 #include "matmul/device/tensor_store.h"
 
 namespace stridewise {
@@ -210,7 +209,7 @@ __device__ inline void ConsumeSplitStages(const CUtensorMap& c, const SplitGemm&
     if (gemm.store_by_tma) {
       StoreTogetherByTma(c, gemm, shared, consumer, thread, place, row, sums);
     } else if (gemm.beta == 0) {
-      StoreRows(gemm, shared, consumer, thread, row, place.col, place.batch, sums);
+      StoreRowsOfWords(gemm, shared, consumer, thread, place, row, sums);
     } else {
       StoreDirectly<Tile>(gemm, thread, row, place.col, place.batch, sums);
     }

@@ -7,6 +7,8 @@
 
 #include <cuda.h>
 
+#include <cstdint>
+
 #include "matmul/device/ptx_sm90_cluster.h"
 #include "matmul/device/split_tile.h"
 #include "matmul/device/tensor_store.h"
@@ -43,6 +45,94 @@ __device__ inline void StoreTogetherByTma(const CUtensorMap& c, const SplitGemm&
                  SharedAddress(shared.Out(consumer, i)));
       }
       CommitStores();
+    }
+  }
+}
+
+// Eight rows of a warp's 4-byte elements, up to 128 columns: those that a lane has one of in each
+// row are at once on their way, so that instructions are few.
+template <int kCols>
+class StagedWords {
+ public:
+  static constexpr int kRows = kSwizzleRows;
+  static constexpr int kBytes = kRows * kCols * 4;
+  static_assert(kCols % 32 == 0);
+
+  __device__ explicit StagedWords(char* shared) : shared_(shared) {}
+
+  __device__ float* At(int row, int col) const {
+    return reinterpret_cast<float*>(shared_ + row * kCols * 4 + (col * 4 ^ row * 16));
+  }
+
+  // Stores the first `cols` columns of the first `rows` rows at `to`, `ld` elements apart. Called
+  // by the whole warp.
+  __device__ void Store(int rows, int cols, float* to, int64_t ld) const {
+    const int lane = static_cast<int>(threadIdx.x % 32);
+    constexpr int kTogether = 4;
+    to += lane;
+    int first = 0;
+#pragma unroll 1
+    for (; first + kTogether <= rows; first += kTogether, to += kTogether * ld) {
+      StoreTogether<kTogether>(first, lane, cols, to, ld);
+    }
+#pragma unroll 1
+    for (; first < rows; ++first, to += ld) StoreTogether<1>(first, lane, cols, to, ld);
+  }
+
+ private:
+  static constexpr int kWords = kCols / 32;  // Of a lane in a row.
+
+  template <int kTogether>
+  __device__ void StoreTogether(int first, int lane, int cols, float* to, int64_t ld) const {
+    float words[kTogether][kWords];
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+      const float* const from = At(first + i, lane);
+#pragma unroll
+      for (int word = 0; word < kWords; ++word) words[i][word] = from[word * 32];
+    }
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+#pragma unroll
+      for (int word = 0; word < kWords; ++word) {
+        if (lane + word * 32 < cols) to[word * 32] = words[i][word];
+      }
+      to += ld;
+    }
+  }
+
+  char* shared_;
+};
+
+// Stores a consumer's 64 rows that the TMA cannot address, as tensor_rows.h does, with half of the
+// instructions. Called by whole warps. REQUIRES: beta is 0.
+template <typename Tile>
+__device__ inline void StoreRowsOfWords(const SplitGemm& gemm, const TensorShared<Tile>& shared,
+                                        int consumer, int thread, const SplitPlace& place, int row,
+                                        const float (&d)[Tile::kBlockN / 2]) {
+  constexpr int kCols = Tile::kBlockN < 128 ? Tile::kBlockN : 128;
+  using Words = StagedWords<kCols>;
+  static_assert(4 * Words::kBytes <= Tile::kOutBuffers * Tile::kOutBytes);
+  const int warp = thread / 32;
+  const int lane = thread % 32;
+  const Words staged(shared.Out(consumer, 0) + warp * Words::kBytes);
+  const int first_row = row + warp * 2 * Words::kRows;
+  float* const c =
+      static_cast<float*>(gemm.c) + place.batch * gemm.stride_c + first_row * gemm.ldc + place.col;
+#pragma unroll
+  for (int from = 0; from < Tile::kBlockN; from += kCols) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      __syncwarp();  // The rows before have been read.
+#pragma unroll
+      for (int i = from / 2 + 2 * half; i < (from + kCols) / 2 && i < Tile::kBlockN / 2; i += 4) {
+        StorePair(gemm.alpha * d[i], gemm.alpha * d[i + 1],
+                  staged.At(lane / 4, i / 4 * 8 + lane % 4 * 2 - from));
+      }
+      __syncwarp();
+      const int rows = min(Words::kRows, gemm.m - first_row - half * Words::kRows);
+      const int cols = min(kCols, min(Tile::kBlockN, gemm.n - place.col) - from);
+      staged.Store(rows, cols, c + half * Words::kRows * gemm.ldc + from, gemm.ldc);
     }
   }
 }
