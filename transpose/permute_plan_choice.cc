@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/gpu/launch_geometry.h"
+
 namespace stridewise {
 namespace {
 
@@ -43,8 +45,10 @@ double PredictedCost(const PermutePlan& plan, int64_t element_bytes) {
   const Costs& costs = element_bytes < 4 ? kSmallElements : kLargeElements;
   auto tensor = static_cast<double>(element_bytes);
   for (int d = 0; d < plan.rank; ++d) tensor *= static_cast<double>(plan.dims[d].extent);
+  // Of small elements, groups of four, as the costs were fitted: ChooseLanes() may take others.
+  const int64_t group = element_bytes < 4 ? 4 : int64_t{1} << plan.log2_neighbours;
   const double vectors = static_cast<double>(plan.out_rows_held) *
-                         static_cast<double>(plan.out_groups << plan.log2_neighbours);
+                         static_cast<double>(CeilDiv(plan.out_vectors, group) * group);
   const double of_tile = costs.in_row * plan.in_rows_held +
                          (costs.out_row + (plan.out_ends ? costs.ends : 0)) * plan.out_rows_held +
                          costs.vector * vectors +
@@ -87,6 +91,9 @@ PermutePlan ChoosePermutePlan(const PermuteArgs& args) {
     limits.shift = false;
     consider();
   }
+  // What its warps do at the same time counts where a tensor takes longer than that choice.
+  constexpr int64_t kLargeBytes = 8000000;
+  best.lanes = Elements(args) * args.element_bytes >= kLargeBytes;
   return MakePermutePlan(args, best);
 }
 
