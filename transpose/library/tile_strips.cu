@@ -187,18 +187,17 @@ StripCut CutFor(const TransposeArgs& args, const MatrixOffsets& offsets) {
 }
 
 // Returns the shared memory of a block whose tile needs `bytes`: more, so that a multiprocessor has
-// a block less, where all of them would take little more than the step of 196 KB and leave L1 28 KB
-// instead of 60. On an H200 four blocks of 50 KB have 0.76 of a copy at 104 of 392x1968 of 2 bytes,
-// where three of 58 KB have 0.95 (456 rows) and five of 42 KB 0.99 (328 rows).
+// a block less, where all of them would take more than the step of 196 KB and leave L1 28 KB
+// instead of 60, too little for the lines that their loads have under way. A multiprocessor has
+// registers for four. On an H200 four blocks of 50 KB have 0.76 of a copy at 104 of 392x1968 of 2
+// bytes, where three of 58 KB have 0.95 (456 rows) and four of 42 KB 0.99 (328 rows).
 size_t SharedBytesFor(size_t bytes) {
   constexpr size_t kAllBytes = 228 << 10;  // Of a multiprocessor of sm_90.
   constexpr size_t kStepBytes = 196 << 10;
-  constexpr size_t kLittleMore = 12 << 10;
   constexpr size_t kReservedBytes = 1 << 10;  // Of each block.
-  constexpr size_t kMostBlocks = 2048 / kThreads;
+  constexpr size_t kMostBlocks = 4;
   const size_t blocks = std::min(kMostBlocks, kAllBytes / (bytes + kReservedBytes));
-  const size_t all = blocks * (bytes + kReservedBytes);
-  if (all <= kStepBytes || all > kStepBytes + kLittleMore) return bytes;
+  if (blocks * (bytes + kReservedBytes) <= kStepBytes) return bytes;
   return kAllBytes / blocks - kReservedBytes + kVectorBytes;
 }
 
