@@ -36,6 +36,11 @@ constexpr int kMostVectors = 8;  // Of a row of a strip, where it has more: a ca
 template <typename T>
 inline constexpr int kStack = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
 
+// Blocks that a multiprocessor has registers for: with eight rows of a thread under way four.
+// Floats took so many that it had three.
+template <typename T, int kAtOnce>
+inline constexpr int kBlocksOf = kAtOnce* kStack<T> == 8 ? 4 : 6;
+
 struct StripCut {
   int rows = 0;
   int stacks = 0;    // Of rows of a matrix.
@@ -70,7 +75,7 @@ __device__ inline void StoreColumns(const uint32_t (&columns)[kVectorElements<T>
 // A thread has the loads of kAtOnce stacks in flight. kOdd: the number of rows of 2-byte elements
 // is odd.
 template <typename T, int kAtOnce, bool kOdd, bool kNested>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, (kBlocksOf<T, kAtOnce>))
     TileStrips(ConstMatrix<T> in, T* out, int64_t matrices, MatrixOffsets offsets, StripCut cut) {
   using Exchange = Columns<T, kStack<T>>;
   constexpr int kElements = kVectorElements<T>;
