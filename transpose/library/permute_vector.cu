@@ -18,7 +18,9 @@
 namespace stridewise {
 namespace {
 
-[[maybe_unused]] constexpr int kMaxThreads = 512;
+// The host executor has no launch bounds.
+[[maybe_unused]] constexpr int kMaxThreads = 256;
+[[maybe_unused]] constexpr int kBlocks = 5;  // Of a multiprocessor, which had registers for four.
 constexpr int kAhead = 2;  // Stacks that a thread loads before it exchanges the first.
 
 // Rows of a stack that a thread exchanges in registers.
@@ -60,7 +62,7 @@ __device__ inline VectorTile FindTile(const PermuteVectorPlan& plan, const unsig
 // mod 2^log2_groups), where v is the vector of a row of `in` that the column is in: threads that
 // store the same group of different columns, and those that load one column, access all banks.
 template <typename T>
-__global__ void __launch_bounds__(kMaxThreads)
+__global__ void __launch_bounds__(kMaxThreads, kBlocks)
     PermuteVectorKernel(const unsigned char* in, unsigned char* out, PermuteVectorPlan plan) {
   using Exchange = Columns<T, kStack<T>>;
   constexpr int kElements = kVectorElements<T>;
