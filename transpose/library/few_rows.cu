@@ -14,7 +14,8 @@ namespace stridewise {
 namespace {
 
 constexpr int kThreads = 256;
-// Of a multiprocessor, which had registers for four: of chunks of 40 KB it has shared memory for five.
+// Of a multiprocessor, which had registers for four: of chunks of 40 KB it has shared memory for
+// five.
 [[maybe_unused]] constexpr int kBlocks = 5;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
