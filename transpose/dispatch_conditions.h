@@ -80,17 +80,22 @@ inline bool CutsSectors(const TransposeArgs& args) {
 
 // Returns the bytes from which on tiles that share sectors are slower than tile_ragged's, which do
 // not: L2 puts the parts of a sector together only while it has room for all of `out`. On an H200
-// batches of 2-byte elements of 35 MB have 1.02 of a copy in tile_vector and 0.95 in tile_ragged,
-// of 100 MB 0.90 and 0.92, of 160 MB 0.90 and 0.94, of 250 MB 0.90 and 0.96.
-inline constexpr int64_t kLeastBytesOfCutSectors = 90000000;
+// four matrices of 2-byte elements of 98 to 103 MB have 0.96 of a copy in tile_vector and 0.93 in
+// tile_ragged, twelve of 105 to 295 MB 0.92 and 0.94.
+inline constexpr int64_t kLeastBytesOfCutSectors = 104000000;
 
 // Returns whether the matrices are a batch whose strips, of all rows, are faster than the tiles
 // that cut their sectors: so few rows that a strip has whole cache lines of each, and of bytes
-// fewer than a tile of tile_vector has. On an H200 254 of 328x960 of 2 bytes have 0.99 of a copy,
-// and 0.89 in tile_vector; 73 of 200x1024 0.97, and 0.82 in few_rows; 133 of 208x1088 bytes 1.05,
-// and 0.73 in tile_bytes.
+// fewer than a tile of tile_vector has. On an H200 110 of 408x896 of 2 bytes have 0.97 of a copy,
+// and 0.88 in tile_vector; 277 of 200x184 1.08, and 0.95 in few_rows; 707 of 208x1088 bytes 1.00,
+// and 0.77 in tile_bytes. Of more than 256 rows only large batches are: 189 of 280x184, 19 MB, 0.91
+// and 0.99.
 inline bool HasStripsOfCutSectors(const TransposeArgs& args) {
-  return args.batch > 1 && CutsSectors(args) && args.rows <= ForSize(args, 256, 512, 0, 0, 0);
+  constexpr int64_t kFewRows = 256;
+  constexpr int64_t kLeastBytes = 50000000;
+  if (args.batch <= 1 || args.element_bytes > 2 || !CutsSectors(args)) return false;
+  return args.rows <= kFewRows || (args.rows <= ForSize(args, 0, 512, 0, 0, 0) &&
+                                   AllBytes(args) >= kLeastBytes);
 }
 
 // Returns whether the matrices are a batch of small ones of 16-byte elements, whose tiles in

@@ -62,7 +62,9 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       // Whole vectors, and out rows of 20.5, 23.5, 62.5 and 6.5, 12.5 sectors.
       {"tile_strips", Gapless(328, 960, 2, 254)},
       {"tile_vector", Gapless(328, 9600, 2)},
-      {"tile_strips", Gapless(376, 960, 2, 16)},
+      {"tile_strips", Gapless(376, 960, 2, 70)},
+      {"tile_vector", Gapless(376, 960, 2, 69)},
+      {"tile_strips", Gapless(168, 368, 2, 172)},
       {"tile_vector", Gapless(1000, 656, 2, 27)},
       {"tile_ragged", Gapless(1000, 656, 2, 191)},
       {"tile_vector", Gapless(1008, 656, 2, 191)},
