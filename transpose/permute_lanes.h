@@ -16,7 +16,7 @@
 namespace stridewise {
 
 // Sets the plan's log2_neighbours, out_groups, rotation_mask and rotation_shift to those with which
-// a warp's loads cost least. Takes about 20 us of the host. REQUIRES: all else of the plan is set,
+// a warp's loads cost least. Takes about 25 us of the host. REQUIRES: all else of the plan is set,
 // for elements of `element_bytes`, 1 or 2.
 void ChooseLanes(int64_t element_bytes, PermutePlan* plan);
 
