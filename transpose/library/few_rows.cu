@@ -15,9 +15,9 @@ namespace {
 
 constexpr int kThreads = 256;
 // Blocks that a multiprocessor has registers for: of chunks of 40 KB it has shared memory for five.
-// Elements of 8 and 16 bytes are slower with so few registers.
+// Elements of 8 and 16 bytes are slower with few registers, and have no bound (0).
 template <typename T>
-inline constexpr int kBlocks = sizeof(T) <= 4 ? 5 : 4;
+inline constexpr int kBlocks = sizeof(T) <= 4 ? 5 : 0;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
 // Loads the strips of `piece` with all vectors that have an element of it. Vectors have elements of

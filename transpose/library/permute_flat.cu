@@ -28,7 +28,7 @@ namespace {
 template <typename T>
 inline constexpr int kMaxThreads = kMostFlatThreads<sizeof(T)>;
 template <typename T>
-inline constexpr int kBlocks = sizeof(T) == 1 ? 5 : 1;
+inline constexpr int kBlocks = sizeof(T) == 1 ? 5 : 0;  // 0: no bound.
 
 // The block's tile.
 struct FlatTile {

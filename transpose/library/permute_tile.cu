@@ -26,10 +26,11 @@ namespace {
 
 // The host executor has no launch bounds.
 [[maybe_unused]] constexpr int kMaxThreads = 512;
-// Blocks of so many threads that a multiprocessor has registers for: as many as it has shared
-// memory for, but where places of bytes one at a time would be spilled.
+// Blocks of that many threads that a multiprocessor has registers for: of 1- and 2-byte elements as
+// many as it has shared memory for, but where places of bytes one at a time would be spilled. 0: no
+// bound, as larger elements need none.
 template <typename T, int kTogether>
-inline constexpr int kBlocks = sizeof(T) == 1 && kTogether == 1 ? 2 : 3;
+inline constexpr int kBlocks = sizeof(T) >= 4 ? 0 : sizeof(T) == 1 && kTogether == 1 ? 2 : 3;
 
 // kTogether as of RunPositions.
 template <typename T, int kTogether>
