@@ -1,6 +1,9 @@
-// How a consumer of split_kernel.h stores its part of a tile by the TMA: as many chunks of 128
-// bytes of a row together as there are buffers. Each fence before a store waits for all that the
-// thread has under way, and with the barriers around it took a third of a tile of 64 of k.
+// How a consumer of split_kernel.h stores its part of a tile, which no multiplication hides.
+//
+// By the TMA it stores as many chunks of 128 bytes of a row together as there are buffers. Each
+// fence before a store waits for all that the thread has under way, and with the barriers around it
+// took a third of a tile of 64 of k. Rows that the TMA cannot address go through shared memory with
+// fewer instructions than in tensor_rows.h, which is also for elements of 16 bits.
 
 #ifndef STRIDEWISE_MATMUL_DEVICE_SPLIT_STORE_H_
 #define STRIDEWISE_MATMUL_DEVICE_SPLIT_STORE_H_
@@ -104,8 +107,8 @@ class StagedWords {
   char* shared_;
 };
 
-// Stores a consumer's 64 rows that the TMA cannot address, as tensor_rows.h does, with half of the
-// instructions. Called by whole warps. REQUIRES: beta is 0.
+// Stores a consumer's 64 rows that the TMA cannot address, whole. Called by whole warps.
+// REQUIRES: beta is 0, and no store by the TMA reads the consumer's part of the shared memory.
 template <typename Tile>
 __device__ inline void StoreRowsOfWords(const SplitGemm& gemm, const TensorShared<Tile>& shared,
                                         int consumer, int thread, const SplitPlace& place, int row,
