@@ -285,7 +285,8 @@ class Planner {
   }
 
  private:
-  // Makes lists of out rows, enough of them for all threads, of small elements as many as cost least.
+  // Makes lists of out rows, enough of them for all threads, of small elements as many as cost
+  // least.
   void AssignLists(PermutePlan* plan, int64_t vectors) const {
     int64_t apart = kSectorBytes;  // A power of two.
     for (int i = 0; i < plan->out_rows.count; ++i) {

@@ -24,11 +24,11 @@ struct TilePart {
   int64_t left[kMaxPermuteRank];  // Indices from the tile's first to the tensor's last.
 
   // Of all dimensions together.
-  bool exists;         // Whether the block has a tile: the numbers below are of one that has.
-  int64_t corner_in;   // Bytes from the tensor to the tile's first element.
+  bool exists;        // Whether the block has a tile: the numbers below are of one that has.
+  int64_t corner_in;  // Bytes from the tensor to the tile's first element.
   int64_t corner_out;
-  int64_t span_in;     // Bytes from the tile's first element to its last.
-  int in_run;          // Elements of a run of either side.
+  int64_t span_in;  // Bytes from the tile's first element to its last.
+  int in_run;       // Elements of a run of either side.
   int out_run;
 };
 
@@ -52,8 +52,8 @@ __device__ inline void FindPart(const PermutePlan& plan, int dim, TilePart* part
   part->left[dim] = left;
 }
 
-// Sets what is of all dimensions, of which FindPart() has set all. One thread does so for its block:
-// all of them would spend 7 % of the instructions of tiles of bytes on it.
+// Sets what is of all dimensions, of which FindPart() has set all. One thread does so for its
+// block: all of them would spend 7 % of the instructions of tiles of bytes on it.
 __device__ inline void FindCorner(const PermutePlan& plan, TilePart* part) {
   part->exists = true;
   part->corner_in = part->corner_out = part->span_in = 0;
