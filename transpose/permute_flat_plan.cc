@@ -35,9 +35,9 @@ bool IsFlat(const PermuteArgs& args) {
 
 bool HasFlatRuns(const PermuteArgs& args) {
   // Shorter ones have more in permute_tile (an H200): 107 bytes of `2x107x122x73x50:24031` 0.55 of
-  // a copy and 0.43 flat, 126 of `180x63x44x8x4:04321` of 2 bytes 0.86 and 0.65, 112 of
+  // a copy and 0.43 flat, 88 of `11x293x4x98x19:41302` of 2 bytes 0.79 and 0.47, 112 of
   // `154x52x4x14x7x4:205143` of 8 bytes 0.86 and 0.71.
-  const int64_t least_row_bytes = args.element_bytes == 2    ? 128
+  const int64_t least_row_bytes = args.element_bytes == 2    ? 112
                                   : args.element_bytes == 16 ? 64
                                                              : 160;
   // Of 2 bytes `66x2x5x37x32x23:015342`, whose rows of `in` have 46 bytes, has 0.70 of a copy in
