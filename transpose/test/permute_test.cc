@@ -126,6 +126,11 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(GaplessProblem({800, 410, 50}, {0, 2, 1})),
             PermuteMethod::kFlat);  // More rows than tile_flat takes.
   EXPECT_EQ(method(GaplessProblem({47, 10, 5840}, {1, 2, 0}, 1)), PermuteMethod::kTranspose);
+  // Some columns of bytes, and fewer, and of 2 bytes.
+  EXPECT_EQ(method(GaplessProblem({1358, 1812, 28}, {0, 2, 1}, 1)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(GaplessProblem({1358, 1812, 13}, {0, 2, 1}, 1)), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(GaplessProblem({66, 41, 51, 17}, {3, 0, 1, 2}, 1)), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(GaplessProblem({1358, 1812, 23}, {0, 2, 1}, 2)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(GaplessProblem({40, 1200, 70}, {2, 1, 0})), PermuteMethod::kFlat);
   // The same of whole vectors, 128 bytes of each, with gaps in a batch.
   EXPECT_EQ(method(GaplessProblem({8, 304, 310, 48}, {3, 0, 2, 1})), PermuteMethod::kVector);
