@@ -31,9 +31,9 @@ constexpr unsigned kWarpThreads = 32;
 // many as it has shared memory for, but where places of bytes one at a time would be spilled. 0: no
 // bound, as larger elements need none.
 template <typename T, int kTogether>
-inline constexpr int kBlocks = sizeof(T) >= 4                     ? 0
-                               : sizeof(T) == 1 && kTogether == 1 ? 2
-                                                                  : 3;
+[[maybe_unused]] inline constexpr int kBlocks = sizeof(T) >= 4                     ? 0
+                                                : sizeof(T) == 1 && kTogether == 1 ? 2
+                                                                                   : 3;
 
 // kTogether as of RunPositions.
 template <typename T, int kTogether>
