@@ -202,7 +202,8 @@ TEST(CrewTest, ThreadsSleepAwayFromTheCaller) {
       CallBoth(look);
       EXPECT_TRUE(CPU_EQUAL(&had, &one)) << call;
     }
-  }).join();
+  })
+      .join();
 }
 
 // The child has no threads of its parent's crew.

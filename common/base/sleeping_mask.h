@@ -10,8 +10,8 @@ namespace stridewise {
 // Takes a processor out of those that the calling thread may run on, until it is destroyed. A
 // thread that sleeps meanwhile is woken on another one.
 //
-// Where a virtual machine's idle processors count as taken, Linux wakes a thread on the processor
-// of the thread that wakes it, and if that goes on computing, it waits for milliseconds.
+// Kernels of some virtual machines wake a thread on the processor of the one that wakes it. If that
+// goes on computing, the other one waits for milliseconds (docs/cpu_matmul.md, "Threads").
 //
 // Does nothing where the thread may run on no other processor, and where the system has more than
 // cpu_set_t can name. The processors that the thread had are its own again afterwards, unless
