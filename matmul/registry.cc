@@ -11,6 +11,7 @@
 #include "common/gpu/registry_line.h"
 #include "matmul/brief_matvec_plan.h"
 #include "matmul/brief_plan.h"
+#include "matmul/device/loaded/policies.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_policies.h"
 #include "matmul/device/tile_shared_memory.h"
