@@ -1,5 +1,4 @@
-// Keeps the latest choices of a thread: programs repeat their products, and finding a choice again
-// takes a tenth of the time of making it.
+// Keeps the latest choices of a thread by the products that they were made for.
 
 #ifndef STRIDEWISE_MATMUL_LATEST_CHOICES_H_
 #define STRIDEWISE_MATMUL_LATEST_CHOICES_H_
@@ -7,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "common/base/latest.h"
 #include "common/gpu/device_model.h"
 #include "matmul/args.h"
 #include "matmul/choice_key.h"
@@ -23,24 +23,13 @@ class LatestChoices {
   template <typename Choose>
   Choice For(const MatMulArgs& args, const DeviceModel& device, int64_t more,
              const Choose& choose) {
-    const Key key = KeyOf(args, device, more);
-    uint64_t hash = 0;
-    for (const int64_t number : key) {
-      hash = (hash ^ static_cast<uint64_t>(number)) * 0x9e3779b97f4a7c15u;
-    }
-    Entry& entry = entries_[hash >> (64 - kLogEntries)];
-    if (!entry.is_made || entry.key != key) entry = {key, choose(), true};
-    return entry.choice;
+    return latest_.For(KeyOf(args, device, more), choose);
   }
 
  private:
-  using Key = std::array<int64_t, 18>;
-
-  struct Entry {
-    Key key = {};
-    Choice choice = {};
-    bool is_made = false;
-  };
+  static constexpr int kLogEntries = 6;
+  using Kept = Latest<18, Choice, kLogEntries>;
+  using Key = typename Kept::Key;
 
   static Key KeyOf(const MatMulArgs& args, const DeviceModel& device, int64_t more) {
     constexpr uintptr_t kAlignment = 16;  // All that plans look at.
@@ -49,8 +38,7 @@ class LatestChoices {
     return Joined(NumbersOf(args), NumbersOf(device), std::array<int64_t, 1>{rest});
   }
 
-  static constexpr int kLogEntries = 6;
-  std::array<Entry, 1 << kLogEntries> entries_;
+  Kept latest_;
 };
 
 }  // namespace stridewise

@@ -35,7 +35,7 @@ MISTAKES = [
             [("for (int i = 0; i < Scheme::kForm.parts; ++i)", "for (int i = order / 2; i < Scheme::kForm.parts; ++i)")],
             TRIPLES),
     Mistake("sums are not promoted", "matmul/device/split_kernel.h",
-            [("MultiplyParts<Tile>(of, 0, 0, false, d);", "MultiplyParts<Tile>(of, 0, 0, k > 0, d);"),
+            [("MultiplyParts<Tile>(of, 0, 0, i > 0, d);", "MultiplyParts<Tile>(of, 0, 0, i > 0 || k > 0, d);"),
              ("AddTo(sums, d);", "for (int i = 0; i < Tile::kBlockN / 2; ++i) sums[i] = d[i];")], PAIRS),
     Mistake("sums of a short k are promoted as those of a long one", "matmul/device/split_kernel.h",
             [("if (gemm.k < Tile::Scheme::kForm.least_k) {", "if (gemm.k < 1) {")], PAIRS),

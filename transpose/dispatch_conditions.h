@@ -27,6 +27,23 @@ inline bool IsWorthALaunch(const TransposeArgs& args) {
 // Returns the bytes of all matrices.
 inline int64_t AllBytes(const TransposeArgs& args) { return args.batch * MatrixBytes(args); }
 
+// Returns the number for elements of 1, 2, 4, 8 or 16 bytes.
+inline int64_t ForSize(const TransposeArgs& args, int64_t one, int64_t two, int64_t four,
+                       int64_t eight, int64_t sixteen) {
+  switch (args.element_bytes) {
+    case 1:
+      return one;
+    case 2:
+      return two;
+    case 4:
+      return four;
+    case 8:
+      return eight;
+    default:
+      return sixteen;
+  }
+}
+
 // Returns whether the matrix covers most of the 64x64 tiles that cover it: 85 %, or 70 % with
 // elements of 1 and 2 bytes, which cost tile_ragged more: 96 columns of bytes 0.94 and 0.58. With
 // elements of 4 bytes 75 % are enough up to 64 MB: on an H100 16 matrices of 2048x196 have 0.96 of
@@ -55,6 +72,32 @@ inline bool FillsVectorTiles(const TransposeArgs& args) {
          (args.element_bytes <= 2 || StoresWholeSectors(args));
 }
 
+// Returns whether tiles of whole vectors suit the matrix, but share sectors where they cut out
+// rows.
+inline bool CutsSectors(const TransposeArgs& args) {
+  return FillsVectorTiles(args) && !StoresWholeSectors(args);
+}
+
+// Returns the bytes from which on tiles that share sectors are slower than tile_ragged's, which do
+// not: L2 puts the parts of a sector together only while it has room for all of `out`. On an H200
+// four matrices of 2-byte elements of 98 to 103 MB have 0.96 of a copy in tile_vector and 0.93 in
+// tile_ragged, twelve of 105 to 295 MB 0.92 and 0.94.
+inline constexpr int64_t kLeastBytesOfCutSectors = 104000000;
+
+// Returns whether the matrices are a batch whose strips, of all rows, are faster than the tiles
+// that cut their sectors: so few rows that a strip has whole cache lines of each, and of bytes
+// fewer than a tile of tile_vector has. On an H200 110 of 408x896 of 2 bytes have 0.97 of a copy,
+// and 0.88 in tile_vector; 277 of 200x184 1.08, and 0.95 in few_rows; 707 of 208x1088 bytes 1.00,
+// and 0.77 in tile_bytes. Of more than 256 rows only large batches are: 189 of 280x184, 19 MB, 0.91
+// and 0.99.
+inline bool HasStripsOfCutSectors(const TransposeArgs& args) {
+  constexpr int64_t kFewRows = 256;
+  constexpr int64_t kLeastBytes = 50000000;
+  if (args.batch <= 1 || args.element_bytes > 2 || !CutsSectors(args)) return false;
+  return args.rows <= kFewRows || (args.rows <= ForSize(args, 0, 512, 0, 0, 0) &&
+                                   AllBytes(args) >= kLeastBytes);
+}
+
 // Returns whether the matrices are a batch of small ones of 16-byte elements, whose tiles in
 // tile_vector are small, too: 2359 of 75x65 have 0.97 of a copy, and 0.83 in tile_ragged, which
 // holds rows twice (an H200); 200 of 87x39 0.95 and 0.86 (an H100).
@@ -73,24 +116,10 @@ inline bool SuitsTileVector(const TransposeArgs& args) {
   if (AreSmallAndOfVectors(args)) return true;
   if (!FillsVectorTiles(args)) return false;
   if (args.element_bytes == 16) return args.ld_in % 2 == 0;
-  return args.element_bytes > 1 || MatrixBytes(args) < kManyBytes;
-}
-
-// Returns the number for elements of 1, 2, 4, 8 or 16 bytes.
-inline int64_t ForSize(const TransposeArgs& args, int64_t one, int64_t two, int64_t four,
-                       int64_t eight, int64_t sixteen) {
-  switch (args.element_bytes) {
-    case 1:
-      return one;
-    case 2:
-      return two;
-    case 4:
-      return four;
-    case 8:
-      return eight;
-    default:
-      return sixteen;
+  if (args.element_bytes == 2 && CutsSectors(args) && AllBytes(args) >= kLeastBytesOfCutSectors) {
+    return false;
   }
+  return args.element_bytes > 1 || MatrixBytes(args) < kManyBytes;
 }
 
 // Returns whether tile_wide is faster than tile_vector: in large matrices whose rows are multiples
@@ -138,8 +167,11 @@ inline bool HasFewRows(const TransposeArgs& args) {
   if (HasSectorsOutAndRaggedRowsIn(args)) return false;
   if (FillsVectorTiles(args) && StoresWholeSectors(args)) return false;
   if (AreSmallAndOfVectors(args)) return false;
+  constexpr int64_t kFewChunks = 48 << 10;  // Bytes of a matrix.
+  // On an H200 90 of 400x2784 bytes have 0.90 of a copy in tile_vector, and 0.75 here.
+  if (args.batch > 1 && FillsVectorTiles(args) && MatrixBytes(args) > kFewChunks) return false;
   if (args.element_bytes <= 2 && args.batch > 1 && IsGapless(args) &&
-      MatrixBytes(args) <= 48 << 10) {
+      MatrixBytes(args) <= kFewChunks) {
     // Each is few chunks: 192 matrices of 257x128 bytes 0.75 of a copy, and 0.61 in tile_ragged.
     return args.rows <= 512 && args.rows < 10 * args.cols;
   }
@@ -163,7 +195,12 @@ inline bool IsForTileStrips(const TransposeArgs& args) {
   if (!HasStripsOfVectors(args)) return false;
   // What batch_small would take before tile_vector.
   const bool few = args.element_bytes == 1 && args.batch > 1 && MatrixBytes(args) <= 8 << 10;
+  if (HasStripsOfCutSectors(args)) return true;
   if (FillsVectorTiles(args) && !few) return false;
+  // The threads of a block load 256 rows of floats at a time, and would load a few more in a turn
+  // of their own: 150 of 260x640 have 0.87 of a copy, and 0.93 in tile_ragged (an H200).
+  constexpr int64_t kRowsOfATurn = 256;
+  if (args.element_bytes == 4 && args.rows > kRowsOfATurn && IsMadeOf(args, 16)) return false;
   constexpr int64_t kManyBytes = 100000000;
   const int64_t least = args.batch > 1 ? ForSize(args, 16, 12, 24, 0, 0) : 64;
   const int64_t most = AllBytes(args) < kManyBytes ? 1100 : 640;
@@ -193,6 +230,7 @@ inline bool IsForTileFlat(const TransposeArgs& args) {
   // Where rows of `in` are vectors, those of the tile begin in few banks.
   if (InRowsAreAt(args, 16)) {
     constexpr int64_t kMostWholeBytes = 70000;
+    if (args.element_bytes == 4 && args.rows > 256 && IsMadeOf(args, 16)) return false;
     if (args.rows > (args.element_bytes == 4 ? 300 : 360)) return false;
     if (args.element_bytes == 1 && args.rows < 64) return false;
     if (args.element_bytes == 1 && args.batch > 1 && args.rows % 4 != 0 && IsGapless(args) &&
@@ -230,7 +268,7 @@ inline bool IsBatchForTileBytes(const TransposeArgs& args) {
            (bytes <= large || (args.rows <= 1024 && AllBytes(args) >= kManyBytes));
   }
   const int64_t out_row = args.rows * args.element_bytes;
-  return args.ld_out == args.rows && out_row >= 40 && out_row <= 330 &&
+  return !FillsVectorTiles(args) && args.ld_out == args.rows && out_row >= 40 && out_row <= 330 &&
          args.cols * args.element_bytes >= 128 && AllBytes(args) >= kManyBytes;
 }
 

@@ -27,18 +27,6 @@ bool IsSkinny(const TransposeArgs& args) {
   return kernel == "tile_ragged" || kernel == "tile_vector";
 }
 
-// Returns whether flat tiles, which end at sectors of `out`, are faster than those of tile_vector,
-// of which neighbours share sectors where out rows are no whole ones, too many for the L2 cache to
-// put together: on an H200 `64x1000x20x80:0231` of 2 bytes, 205 MB, has 0.87 of a copy and 0.96 in
-// flat tiles, but `16x1000x12x128:0231`, 49 MB, 0.91 and 0.89.
-bool SharesSectors(const PermuteArgs& canonical, const TransposeArgs& args) {
-  constexpr int64_t kSectorElements = 16;  // Of 2 bytes.
-  constexpr int64_t kLargeBytes = 90000000;
-  return args.element_bytes == 2 && args.ld_out % kSectorElements != 0 &&
-         Elements(canonical) * args.element_bytes >= kLargeBytes && HasFlatRuns(canonical) &&
-         ChooseTranspose(args).implementation == absl::string_view("tile_vector");
-}
-
 // Returns whether few instructions before the first load matter more than whole sectors:
 // 92x4x3x5x68 bytes reach 0.62 of a copy as words, 0.57 in flat tiles; 15 times as many 0.36 and
 // 0.86.
@@ -96,7 +84,6 @@ PermuteMethod ChoosePermute(const PermuteArgs& canonical) {
   MatrixOffsets offsets;
   const bool transposes = AsTranspose(canonical, &args, &offsets) && !IsSkinny(args);
   const bool nests = transposes && offsets.nested != 0;
-  if (transposes && !nests && SharesSectors(canonical, args)) return PermuteMethod::kFlat;
   if (transposes && !nests) return PermuteMethod::kTranspose;
   if (IsWorthShifting(canonical)) return PermuteMethod::kRowBytes;
   if (KeepsRows(canonical) && !HasRowsForTiles(canonical)) return PermuteMethod::kRows;

@@ -157,7 +157,8 @@ PermuteFlatPlan MakePermuteFlatPlan(const PermuteArgs& args, const PermuteFlatLi
   plan.tile_bytes = plan.rows_held * plan.pitch +
                     static_cast<int>((plan.rows_held >> plan.log2_spread) * kChunkBytes);
 
-  plan.threads = plan.tile_bytes <= 16 << 10 ? std::min(128, limits.threads) : limits.threads;
+  const int most_threads = size == 1 ? kMostFlatThreads<1> : kMostFlatThreads<2>;
+  plan.threads = std::min(plan.tile_bytes <= 16 << 10 ? 128 : most_threads, limits.threads);
   // Where a column's first vector begins in the tile, modulo 16 bytes, after its neighbour: a row
   // of `in` further for each element that its out row begins earlier in a sector. Eight vectors of
   // a column begin in eight chunks, and those of four columns should in the words of a chunk. On an

@@ -54,6 +54,10 @@ struct PermuteFlatPlan {
   int shared_bytes = 0;  // All together, and what keeps further blocks off a multiprocessor.
 };
 
+// The most threads of a block, for which the kernel has registers.
+template <int kElementBytes>
+inline constexpr int kMostFlatThreads = kElementBytes == 1 ? 256 : 512;
+
 // What tiles are chosen by.
 struct PermuteFlatLimits {
   int row_bytes = 256;             // Of a tile's part of an out row,

@@ -6,10 +6,12 @@
 #include <numeric>
 
 #include "common/gpu/launch_geometry.h"
+#include "transpose/permute_lanes.h"
 
 namespace stridewise {
 namespace {
 
+constexpr int64_t kWordBytes = 4;
 constexpr int64_t kChunkBytes = 16;
 constexpr int kSectorBytes = 32;
 constexpr int64_t kLineBytes = 128;
@@ -203,10 +205,10 @@ class Planner {
     }
     plan_.out_packed = plan_.out_run.count > 1;
     plan_.out_ends = OutRunHasEnds();
-    const int64_t shared = plan_.tile_bytes + int64_t{kRowBytes} * plan_.in_rows_held +
-                           int64_t{kRowBytes} * plan_.out_rows_held +
-                           int64_t{sizeof(int)} * kMaxOutLists +
-                           (plan_.out_packed ? kPositionBytes * plan_.out_run_held : 0);
+    const int64_t shared =
+        plan_.tile_bytes + int64_t{kRowBytes} * plan_.in_rows_held +
+        int64_t{kRowBytes} * plan_.out_rows_held + int64_t{sizeof(int)} * kMaxOutLists +
+        (plan_.out_packed ? kPositionBytes * (plan_.out_run_held + kWordBytes) : 0);
     plan_.shared_bytes = static_cast<int>(CeilDiv(shared, kChunkBytes) * kChunkBytes);
   }
 
@@ -273,7 +275,13 @@ class Planner {
     // and 2 bytes, and with short rows, 16 were slower.
     constexpr int64_t kLongRow = 24;  // Vectors.
     plan->log2_neighbours = element_bytes_ >= 4 && vectors >= kLongRow ? 4 : 2;
+    plan->out_vectors = static_cast<int>(vectors);
     plan->out_groups = static_cast<int>(CeilDiv(vectors, 1 << plan->log2_neighbours));
+    // Vectors of a row start in the same bank where the pitch is an even number of elements.
+    const bool rotates = plan->out_packed || plan->out_element[0].pitch / element_bytes_ % 2 == 0;
+    plan->rotation_mask = rotates ? 3 : 0;
+    plan->out_pieces = CeilDiv(plan->out_element[0].held, kPieceElements);
+    plan->by_pieces = SmallDivisor(plan->out_pieces);
   }
 
  private:
@@ -285,6 +293,7 @@ class Planner {
     }
     plan->log2_class_bytes = 0;
     while (1 << plan->log2_class_bytes < apart) ++plan->log2_class_bytes;
+    plan->out_words = plan->out_packed && element_bytes_ < kWordBytes && apart % kWordBytes == 0;
     const int classes = kSectorBytes >> plan->log2_class_bytes;
     plan->log2_lists = 0;
     while (1 << plan->log2_lists < classes) ++plan->log2_lists;
@@ -313,6 +322,7 @@ PermutePlan MakePermutePlan(const PermuteArgs& args, const PermuteTileLimits& li
   planner.NumberBlocks(&plan);
   planner.ListDigits(&plan);
   planner.AssignThreads(&plan);
+  if (limits.lanes && args.element_bytes <= 2) ChooseLanes(args.element_bytes, &plan);
   return plan;
 }
 

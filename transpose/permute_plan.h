@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/base/matrix.h"
 #include "transpose/device/small_divisor.h"
 #include "transpose/permute_args.h"
 
@@ -61,6 +62,13 @@ struct TileDigit {
 // Lists of out rows that a tile has at most; see PermutePlan::log2_lists.
 inline constexpr int kMaxOutLists = 128;
 
+// Elements of a packed out run whose places in the tile a thread finds together.
+// With an even number of words, threads would store places to the same banks.
+inline constexpr int kPieceElements = 10;
+
+// A rotation_shift with which no thread of a block has a rotation.
+inline constexpr int kNoRotation = 16;
+
 struct PermutePlan {
   int rank = 0;
   TileDimension dims[kMaxPermuteRank];  // By their stride in `in`, the smallest first.
@@ -87,14 +95,20 @@ struct PermutePlan {
   bool out_shifts = false;  // Whether a tile's part of an out run begins at a sector of 32 bytes.
 
   bool out_packed = false;  // Whether an out run has several dimensions in the tile.
-  bool out_ends = false;    // Whether out runs may begin or end inside a vector.
+  bool out_words = false;   // Whether all rows of it have their words alike, of small elements.
+  int out_pieces = 1;       // Of a packed run's first dimension, kPieceElements each.
+  SmallDivisor by_pieces = SmallDivisor(1);
+  bool out_ends = false;  // Whether out runs may begin or end inside a vector.
 
   // Out rows whose addresses are the same modulo 32 are of one class: they are cut into vectors
   // alike. Each class has the same number of lists of rows.
   int log2_class_bytes = 5;  // Of the bytes that addresses of rows differ by, modulo 32.
   int log2_lists = 0;        // Of the number of all lists.
   int log2_neighbours = 2;   // Of the threads that take neighbouring vectors of the same rows.
-  int out_groups = 1;        // The most groups of 1 << log2_neighbours vectors that a row has.
+  int out_vectors = 1;       // The most vectors that a row has,
+  int out_groups = 1;        // and the most groups of 1 << log2_neighbours of them.
+  int rotation_mask = 0;     // See RotationOf().
+  int rotation_shift = kNoRotation;
 
   int threads = 256;
   SmallDivisor by_chunks = SmallDivisor(1);
@@ -116,7 +130,36 @@ struct PermuteTileLimits {
   bool shift = true;  // Whether stores begin at sectors.
   int group = 4;  // Neighbouring tiles along in's innermost dimension that run one after the other.
   int out_quarters = 4;  // Length of the runs of `out`, in quarters of that of the runs of `in`.
+  bool lanes = false;    // Whether ChooseLanes() of permute_lanes.h follows.
 };
+
+inline constexpr int kLog2SectorBytes = 5;
+
+// Returns the list of out row `row`, whose addresses are of class `row_class`. Where a class has
+// several lists, its rows take them in turn, whether neighbouring rows are of one class or of all.
+STRIDEWISE_HOST_DEVICE inline int ListOf(const PermutePlan& plan, int row, int row_class) {
+  const int log2_classes = kLog2SectorBytes - plan.log2_class_bytes;
+  const int turn = log2_classes == 0 ? row : row + (row >> log2_classes);
+  return (turn << log2_classes & ((1 << plan.log2_lists) - 1)) + row_class;
+}
+
+// A vector of all rows of a list, which a thread stores.
+struct OutItem {
+  int list;
+  int vector;
+};
+STRIDEWISE_HOST_DEVICE inline OutItem OutItemOf(const PermutePlan& plan, int item) {
+  const int group = item >> plan.log2_neighbours;
+  return {group & ((1 << plan.log2_lists) - 1),
+          ((group >> plan.log2_lists) << plan.log2_neighbours) +
+              (item & ((1 << plan.log2_neighbours) - 1))};
+}
+
+// Returns the word of its vectors, of 1- and 2-byte elements, that a thread loads first: threads
+// whose vectors begin in the same bank can be given different ones.
+STRIDEWISE_HOST_DEVICE inline int RotationOf(const PermutePlan& plan, int thread) {
+  return ((thread & plan.rotation_mask) + (thread >> plan.rotation_shift)) & 3;
+}
 
 // Returns the plan with the longest runs within these limits; args.limits is not looked at.
 // REQUIRES: `args` is what Canonical() returned, of rank 1 or more.

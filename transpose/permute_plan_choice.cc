@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/base/latest.h"
+#include "common/gpu/launch_geometry.h"
+
 namespace stridewise {
 namespace {
 
@@ -37,14 +40,35 @@ double ResidentShare(const PermutePlan& plan) {
   return static_cast<double>(std::max(1, blocks)) * plan.threads / kThreads;
 }
 
+// All that a plan depends on: of the addresses what they are modulo a sector.
+using LatestPlans = Latest<3 * kMaxPermuteRank + 1, PermutePlan, 4>;
+
+LatestPlans::Key KeyOf(const PermuteArgs& args) {
+  constexpr uintptr_t kSectorBytes = 1 << kLog2SectorBytes;
+  const auto inside = [](const void* data) {
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kSectorBytes);
+  };
+  LatestPlans::Key key = {};
+  int i = 0;
+  key[i++] = args.rank | args.element_bytes << 8 | inside(args.in) << 16 | inside(args.out) << 24;
+  for (int d = 0; d < args.rank; ++d) {
+    key[i++] = args.dims[d].extent;
+    key[i++] = args.dims[d].stride_in;
+    key[i++] = args.dims[d].stride_out;
+  }
+  return key;
+}
+
 }  // namespace
 
 double PredictedCost(const PermutePlan& plan, int64_t element_bytes) {
   const Costs& costs = element_bytes < 4 ? kSmallElements : kLargeElements;
   auto tensor = static_cast<double>(element_bytes);
   for (int d = 0; d < plan.rank; ++d) tensor *= static_cast<double>(plan.dims[d].extent);
+  // Of small elements, groups of four, as the costs were fitted: ChooseLanes() may take others.
+  const int64_t group = element_bytes < 4 ? 4 : int64_t{1} << plan.log2_neighbours;
   const double vectors = static_cast<double>(plan.out_rows_held) *
-                         static_cast<double>(plan.out_groups << plan.log2_neighbours);
+                         static_cast<double>(CeilDiv(plan.out_vectors, group) * group);
   const double of_tile = costs.in_row * plan.in_rows_held +
                          (costs.out_row + (plan.out_ends ? costs.ends : 0)) * plan.out_rows_held +
                          costs.vector * vectors +
@@ -55,8 +79,9 @@ double PredictedCost(const PermutePlan& plan, int64_t element_bytes) {
          costs.idle / ResidentShare(plan);
 }
 
-PermutePlan ChoosePermutePlan(const PermuteArgs& args) {
-  if (args.limits != nullptr) return MakePermutePlan(args, *args.limits);
+namespace {
+
+PermutePlan ChooseAnew(const PermuteArgs& args) {
   constexpr int kMostBytes[] = {20 << 10, 36 << 10, 52 << 10};
   constexpr int kOutQuarters[] = {4, 1, 2, 8, 16};
   constexpr int kManyThreads = 48 << 10;  // Bytes of a tile from which on it has 512 threads.
@@ -87,7 +112,18 @@ PermutePlan ChoosePermutePlan(const PermuteArgs& args) {
     limits.shift = false;
     consider();
   }
+  // What its warps do at the same time counts where a tensor takes longer than that choice.
+  constexpr int64_t kLargeBytes = 8000000;
+  best.lanes = Elements(args) * args.element_bytes >= kLargeBytes;
   return MakePermutePlan(args, best);
+}
+
+}  // namespace
+
+PermutePlan ChoosePermutePlan(const PermuteArgs& args) {
+  if (args.limits != nullptr) return MakePermutePlan(args, *args.limits);
+  static thread_local LatestPlans latest;
+  return latest.For(KeyOf(args), [&] { return ChooseAnew(args); });
 }
 
 }  // namespace stridewise

@@ -22,7 +22,7 @@ namespace stridewise {
 double PredictedCost(const PermutePlan& plan, int64_t element_bytes);
 
 // Returns the plan within args.limits where there are any, and otherwise the one of least predicted
-// cost. REQUIRES: `args` is what Canonical() returned, of rank 1 or more.
+// cost, which a thread keeps with its latest ones: it is made once for calls that repeat. REQUIRES: `args` is what Canonical() returned, of rank 1 or more.
 PermutePlan ChoosePermutePlan(const PermuteArgs& args);
 
 }  // namespace stridewise

@@ -55,22 +55,27 @@ __device__ inline void SumRounded(const SplitGemm& gemm, const TensorShared<Tile
   float d[Tile::kBlockN / 2];
 #pragma unroll
   for (float& sum : sums) sum = 0;
+  constexpr int kStagesOfSum = Tile::kPromotedK / Tile::kBlockK;
   if constexpr (Tile::kSeparate) {
     float small[Tile::kBlockN / 2];
     int previous = -1;
 #pragma unroll 1
-    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
-      shared.Full(state->stage).Wait(state->phase);
-      const SplitDescriptors of = DescriptorsOf(shared, state->stage, consumer);
-      FenceWgmma();
-      MultiplyParts<Tile>(of, 0, 0, false, d);
-      CommitWgmma();
-      MultiplySmallParts<Tile>(of, k > 0, small);
-      CommitWgmma();
-      WaitForWgmma<1>();  // For the largest parts, and all of the stage before.
-      if (previous >= 0) ReleaseStage(shared, previous, lane);
-      previous = state->stage;
-      state->Advance();
+    for (int k = 0; k < gemm.k; k += Tile::kPromotedK) {
+#pragma unroll
+      for (int i = 0; i < kStagesOfSum; ++i) {
+        if (i > 0 && k + i * Tile::kBlockK >= gemm.k) break;
+        shared.Full(state->stage).Wait(state->phase);
+        const SplitDescriptors of = DescriptorsOf(shared, state->stage, consumer);
+        FenceWgmma();
+        MultiplyParts<Tile>(of, 0, 0, i > 0, d);
+        CommitWgmma();
+        MultiplySmallParts<Tile>(of, i > 0 || k > 0, small);
+        CommitWgmma();
+        WaitForWgmma<1>();  // For the largest parts, and all of the stage before.
+        if (previous >= 0) ReleaseStage(shared, previous, lane);
+        previous = state->stage;
+        state->Advance();
+      }
       AddTo(sums, d);
     }
     WaitForWgmma<0>();
@@ -78,16 +83,20 @@ __device__ inline void SumRounded(const SplitGemm& gemm, const TensorShared<Tile
     AddTo(sums, small);
   } else {
 #pragma unroll 1
-    for (int k = 0; k < gemm.k; k += Tile::kBlockK) {
-      shared.Full(state->stage).Wait(state->phase);
-      const SplitDescriptors of = DescriptorsOf(shared, state->stage, consumer);
-      FenceWgmma();
-      MultiplySmallParts<Tile>(of, false, d);
-      MultiplyParts<Tile>(of, 0, 0, true, d);
-      CommitWgmma();
-      WaitForWgmma<0>();
-      ReleaseStage(shared, state->stage, lane);
-      state->Advance();
+    for (int k = 0; k < gemm.k; k += Tile::kPromotedK) {
+#pragma unroll
+      for (int i = 0; i < kStagesOfSum; ++i) {
+        if (i > 0 && k + i * Tile::kBlockK >= gemm.k) break;
+        shared.Full(state->stage).Wait(state->phase);
+        const SplitDescriptors of = DescriptorsOf(shared, state->stage, consumer);
+        FenceWgmma();
+        MultiplySmallParts<Tile>(of, i > 0, d);
+        MultiplyParts<Tile>(of, 0, 0, true, d);
+        CommitWgmma();
+        WaitForWgmma<0>();
+        ReleaseStage(shared, state->stage, lane);
+        state->Advance();
+      }
       AddTo(sums, d);
     }
   }

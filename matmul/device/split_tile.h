@@ -16,7 +16,7 @@
 
 namespace stridewise {
 
-// Sums of wgmma are cut off toward zero: after each stage, 64 of k, they are added to sums in FP32,
+// Sums of wgmma are cut off toward zero: after each kPromotedK they are added to sums in FP32,
 // which are rounded to nearest. kSeparateSums: the product of the largest parts has accumulators of
 // its own, which are added while the other products run; these are so much smaller that they go on
 // to the end. Without, all use the same, which leaves registers for 192 columns.
@@ -42,6 +42,9 @@ struct SplitTile {
   static constexpr int kBlockK = kRowBytes / static_cast<int>(sizeof(Element));
   static constexpr int kMmaK = 32 / static_cast<int>(sizeof(Element));
   static constexpr int kSteps = kBlockK / kMmaK;
+  // The k of a sum of wgmma: whole stages. Twice as many are twice what they cut off.
+  static constexpr int kPromotedK = kBlockK;
+  static_assert(kPromotedK % kBlockK == 0);
   static constexpr int kStages = kPipelineStages;
   static constexpr int kCluster = kClusterBlocks;
   static constexpr bool kSeparate = kSeparateSums;

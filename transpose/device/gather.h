@@ -171,14 +171,14 @@ __device__ inline Vector GatherAt(const unsigned char* column,
 template <typename T>
 class RotatedElements {
  public:
-  // positions[element + k] is where element k of the vector is, in bytes.
+  // positions.Get() finds where elements from `element` on are, in bytes.
   template <typename Positions>
   __device__ RotatedElements(const Positions& positions, int element, int rotation)
       : one_((rotation & 1) != 0), two_((rotation & 2) != 0) {
 #pragma unroll
-    for (int k = 0; k < kElements; ++k) {
-      const int rotated = sizeof(T) < 4 ? (k + rotation * kInWord) & (kElements - 1) : k;
-      offset_[k] = positions[element + rotated];
+    for (int w = 0; w < kWords; ++w) {
+      const int first = element + (sizeof(T) < 4 ? (w + rotation) & (kWords - 1) : w) * kInWord;
+      positions.template Get<kInWord>(first, offset_ + w * kInWord);
     }
   }
 
@@ -209,6 +209,7 @@ class RotatedElements {
  private:
   static constexpr int kElements = kVectorElements<T>;
   static constexpr int kInWord = GatherOffsets<T>::kInWord;
+  static constexpr int kWords = kElements / kInWord;
   int offset_[kElements];
   bool one_;
   bool two_;

@@ -45,39 +45,51 @@ __device__ inline Range StoredRange(const PermutePlan& plan, const TilePart& par
   return range;
 }
 
-// Where the elements of an out run are in the tile, in bytes from the first. Packed: the run has
-// several dimensions.
-template <bool kPacked>
+// Where the elements of an out run are in the tile, in bytes from the first: computed where the run
+// has one dimension, or kTogether = 0, and otherwise in a table, from which as many of elements
+// that begin at a word of `out` are loaded at a time.
+template <int kTogether>
 struct RunPositions {
   const uint16_t* table;
   int pitch;
 
   __device__ int operator[](int element) const {
-    return kPacked ? table[element] : element * pitch;
+    return kTogether > 0 ? table[element] : element * pitch;
+  }
+  // Sets to[k] to where element first + k is, for each k below kCount.
+  template <int kCount>
+  __device__ void Get(int first, int* to) const {
+    if constexpr (kTogether == 4 && kCount == 4) {
+      const uint2 pairs = *reinterpret_cast<const uint2*>(table + first);
+      to[0] = static_cast<int>(pairs.x & 0xffffu);
+      to[1] = static_cast<int>(pairs.x >> 16);
+      to[2] = static_cast<int>(pairs.y & 0xffffu);
+      to[3] = static_cast<int>(pairs.y >> 16);
+    } else if constexpr (kTogether == 2 && kCount == 2) {
+      const uint32_t pair = *reinterpret_cast<const uint32_t*>(table + first);
+      to[0] = static_cast<int>(pair & 0xffffu);
+      to[1] = static_cast<int>(pair >> 16);
+    } else {
+#pragma unroll
+      for (int k = 0; k < kCount; ++k) to[k] = (*this)[first + k];
+    }
   }
 };
 
 // Stores the vectors that rows fill. Neighbouring threads, as many as the plan says, take
 // neighbouring vectors of the same rows.
-template <typename T, bool kPacked>
+template <typename T, int kTogether>
 __device__ inline void StoreWholeVectors(const PermutePlan& plan, const TilePart& part,
                                          const TileTables& tables, intptr_t corner, int run_held,
-                                         const RunPositions<kPacked>& positions,
+                                         const RunPositions<kTogether>& positions,
                                          const unsigned char* tile) {
   constexpr int kSize = sizeof(T);
   constexpr int kElements = kVectorElements<T>;
   const int classes = kSectorBytes >> plan.log2_class_bytes;
-  const int lists = 1 << plan.log2_lists;
-  // Vectors of a row start in the same bank where the pitch is an even number of elements.
-  const bool rotates = kSize < 4 && (kPacked || positions.pitch / kSize % 2 == 0);
-  const int rotation = rotates ? threadIdx.x % 4 : 0;
+  const int rotation = kSize < 4 ? RotationOf(plan, static_cast<int>(threadIdx.x)) : 0;
   const int items = plan.out_groups << plan.log2_lists << plan.log2_neighbours;
-  const int neighbours = 1 << plan.log2_neighbours;
   for (int i = threadIdx.x; i < items; i += blockDim.x) {
-    const int group = i >> plan.log2_neighbours;
-    const int list = group & (lists - 1);
-    const int vector =
-        ((group >> plan.log2_lists) << plan.log2_neighbours) + (i & (neighbours - 1));
+    const auto [list, vector] = OutItemOf(plan, i);
     // The address of the list's rows, modulo 32.
     const int phase =
         (static_cast<int>(corner) + ((list & (classes - 1)) << plan.log2_class_bytes)) &
@@ -97,10 +109,10 @@ __device__ inline void StoreWholeVectors(const PermutePlan& plan, const TilePart
 
 // Stores what rows have of a vector where they begin and where they end, a thread a word: each
 // store costs the same, whatever its size.
-template <typename T, bool kPacked>
+template <typename T, int kTogether>
 __device__ inline void StoreEnds(const PermutePlan& plan, const TilePart& part,
                                  const TileTables& tables, intptr_t corner, int run_held,
-                                 const RunPositions<kPacked>& positions,
+                                 const RunPositions<kTogether>& positions,
                                  const unsigned char* tile) {
   constexpr int kSize = sizeof(T);
   constexpr int kInWord = kSize < 4 ? 4 / kSize : 1;

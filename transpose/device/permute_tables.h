@@ -15,7 +15,6 @@
 namespace stridewise {
 
 constexpr int kNoRow = -1;
-constexpr int kLog2SectorBytes = 5;
 
 // What a block knows of its tile, for each dimension.
 struct TilePart {
@@ -91,7 +90,7 @@ __device__ inline int FindRow(const RowDigit (&digits)[kMaxPermuteRank], int cou
 }
 
 // Returns where an element of an out run is in the tile, in bytes.
-__device__ inline uint16_t PositionInRun(const PermutePlan& plan, int element) {
+__device__ inline int PositionInRun(const PermutePlan& plan, int element) {
   int shared = 0;
 #pragma unroll
   for (int i = 0; i < kMaxPermuteRank; ++i) {
@@ -101,7 +100,25 @@ __device__ inline uint16_t PositionInRun(const PermutePlan& plan, int element) {
     shared += (element - next * d.held) * d.pitch;
     element = next;
   }
-  return static_cast<uint16_t>(shared);
+  return shared;
+}
+
+// Sets where the elements of a packed out run are. A thread takes pieces of the run's first
+// dimension, along which they are equally far apart: divisions are most of what an element costs.
+__device__ inline void MakePositions(const PermutePlan& plan, uint16_t* positions) {
+  const RowDigit& along = plan.out_element[0];
+  const int pieces = plan.out_run_held / along.held * plan.out_pieces;
+  for (int i = threadIdx.x; i < pieces; i += blockDim.x) {
+    const int row = plan.by_pieces.Quotient(i);
+    const int begin = (i - row * plan.out_pieces) * kPieceElements;
+    const int element = row * along.held + begin;
+    const int position = PositionInRun(plan, element);
+#pragma unroll
+    for (int k = 0; k < kPieceElements; ++k) {
+      if (begin + k >= along.held) break;
+      positions[element + k] = static_cast<uint16_t>(position + k * along.pitch);
+    }
+  }
 }
 
 // Makes the tables that loads need: `corner` is the tile's first element in `in`, and rows have
@@ -123,14 +140,6 @@ __device__ inline void MakeInTables(const PermutePlan& plan, const TilePart& par
   }
 }
 
-// Returns the list of out row `row`, whose addresses are of class `row_class`. Where a class has
-// several lists, its rows take them in turn, whether neighbouring rows are of one class or of all.
-__device__ inline int ListOf(const PermutePlan& plan, int row, int row_class) {
-  const int log2_classes = kLog2SectorBytes - plan.log2_class_bytes;
-  const int turn = log2_classes == 0 ? row : row + (row >> log2_classes);
-  return (turn << log2_classes & ((1 << plan.log2_lists) - 1)) + row_class;
-}
-
 // Makes the tables that stores need, after those and a barrier. Rows come into their lists in any
 // order.
 __device__ inline void MakeOutTables(const PermutePlan& plan, const TilePart& part,
@@ -145,9 +154,6 @@ __device__ inline void MakeOutTables(const PermutePlan& plan, const TilePart& pa
       row.next = atomicExch(&tables.first_of_list[list], i);
     }
     tables.out[i] = row;
-  }
-  for (int i = threadIdx.x; plan.out_packed && i < plan.out_run_held; i += blockDim.x) {
-    tables.out_position[i] = PositionInRun(plan, i);
   }
 }
 

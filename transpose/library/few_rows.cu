@@ -14,6 +14,10 @@ namespace stridewise {
 namespace {
 
 constexpr int kThreads = 256;
+// Blocks that a multiprocessor has registers for: of chunks of 40 KB it has shared memory for five.
+// Elements of 8 and 16 bytes are slower with few registers, and have no bound (0).
+template <typename T>
+inline constexpr int kBlocks = sizeof(T) <= 4 ? 5 : 0;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
 // Loads the strips of `piece` with all vectors that have an element of it. Vectors have elements of
@@ -95,7 +99,7 @@ __device__ void StoreRows(const T* tile, const SkinnyChunk<T>& chunk, const Matr
 // Takes a chunk of columns a block, along blockIdx.x, and a panel of rows of a matrix a row of
 // blocks.
 template <typename T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, (kBlocks<T>))
     FewRows(ConstMatrix<T> in, Matrix<T> out, SkinnyChunk<T> chunk, SkinnyBatch batch, bool flat) {
   extern __shared__ Vector shared[];
   const auto [matrix, panel] = batch.PanelOf(BlockRow());

@@ -23,7 +23,12 @@
 namespace stridewise {
 namespace {
 
-[[maybe_unused]] constexpr int kMaxThreads = 512;  // The host executor has no launch bounds.
+// The host executor has no launch bounds. Bytes take so many registers that a multiprocessor had
+// four blocks where it has shared memory for five.
+template <typename T>
+inline constexpr int kMaxThreads = kMostFlatThreads<sizeof(T)>;
+template <typename T>
+inline constexpr int kBlocks = sizeof(T) == 1 ? 5 : 0;  // 0: no bound.
 
 // The block's tile.
 struct FlatTile {
@@ -56,7 +61,7 @@ __device__ inline FlatTile FindTile(const PermuteFlatPlan& plan, int size) {
 }
 
 template <typename T>
-__global__ void __launch_bounds__(kMaxThreads)
+__global__ void __launch_bounds__(kMaxThreads<T>, kBlocks<T>)
     PermuteFlatKernel(const void* in, int64_t in_bytes, void* out, PermuteFlatPlan plan) {
   constexpr int kSize = sizeof(T);
   extern __shared__ Vector tile_memory[];

@@ -11,6 +11,7 @@
 
 #include "common/gpu/launch.h"
 #include "transpose/device/async_copy.h"
+#include "transpose/device/gather.h"
 #include "transpose/device/permute_load.h"
 #include "transpose/device/permute_store.h"
 #include "transpose/device/permute_tables.h"
@@ -23,10 +24,17 @@
 namespace stridewise {
 namespace {
 
-[[maybe_unused]] constexpr int kMaxThreads = 512;  // The host executor has no launch bounds.
+// The host executor has no launch bounds.
+[[maybe_unused]] constexpr int kMaxThreads = 512;
+// Blocks of that many threads that a multiprocessor has registers for: of 1- and 2-byte elements as
+// many as it has shared memory for, but where places of bytes one at a time would be spilled. 0: no
+// bound, as larger elements need none.
+template <typename T, int kTogether>
+inline constexpr int kBlocks = sizeof(T) >= 4 ? 0 : sizeof(T) == 1 && kTogether == 1 ? 2 : 3;
 
-template <typename T, bool kPacked>
-__global__ void __launch_bounds__(kMaxThreads)
+// kTogether as of RunPositions.
+template <typename T, int kTogether>
+__global__ void __launch_bounds__(kMaxThreads, (kBlocks<T, kTogether>))
     PermuteTile(const void* in, int64_t in_bytes, void* out, PermutePlan plan) {
   extern __shared__ Vector tile_memory[];
   __shared__ TilePart part;
@@ -57,10 +65,15 @@ __global__ void __launch_bounds__(kMaxThreads)
   } else {
     LoadRows<T, false>(rows, begin, end, tile);
   }
+  // Elements of words of `out` have their places at multiples of kTogether of them.
+  const int lead =
+      kTogether > 1 ? static_cast<int>(corner_out) / static_cast<int>(sizeof(T)) & (kTogether - 1)
+                    : 0;
   MakeOutTables(plan, part, tables);  // While the loads are on their way.
+  if constexpr (kTogether > 0) MakePositions(plan, tables.out_position + lead);
   int out_run = 1;
   for (int i = 0; i < plan.out_run.count; ++i) out_run *= part.held[plan.out_run.dims[i]];
-  const RunPositions<kPacked> positions = {tables.out_position, plan.out_element[0].pitch};
+  const RunPositions<kTogether> positions = {tables.out_position + lead, plan.out_element[0].pitch};
   const unsigned char* const first = tile + (corner_in & (kVectorBytes - 1));
   WaitForCopies();
   __syncthreads();
@@ -70,9 +83,13 @@ __global__ void __launch_bounds__(kMaxThreads)
 
 template <typename T>
 LaunchStatus Run(const PermuteArgs& args, const PermutePlan& plan) {
-  return Launch(plan.out_packed ? PermuteTile<T, true> : PermuteTile<T, false>, Grid{plan.blocks},
-                Block{plan.threads}, plan.shared_bytes, args.stream, args.in, SpanBytesOfIn(args),
-                args.out, plan);
+  void (*kernel)(const void*, int64_t, void*, PermutePlan) = PermuteTile<T, 0>;
+  if (plan.out_packed) kernel = PermuteTile<T, 1>;
+  if constexpr (sizeof(T) < 4) {
+    if (plan.out_words) kernel = PermuteTile<T, GatherOffsets<T>::kInWord>;
+  }
+  return Launch(kernel, Grid{plan.blocks}, Block{plan.threads}, plan.shared_bytes, args.stream,
+                args.in, SpanBytesOfIn(args), args.out, plan);
 }
 
 }  // namespace

@@ -56,7 +56,20 @@ TEST(ChooseTranspose, ByShapeTypeBatchAndAlignment) {
       {"tile_strips", Gapless(1100, 80, 1, 64)},
       {"tile_ragged", Gapless(1104, 81, 1, 64)},
       {"tile_strips", Gapless(44, 1424, 1, 80)},
-      {"tile_strips", Gapless(300, 68, 4, 200)},
+      {"tile_strips", Gapless(256, 68, 4, 200)},
+      {"tile_ragged", Gapless(300, 68, 4, 200)},  // Whole vectors, and more than a turn's rows.
+      {"tile_strips", Gapless(299, 68, 4, 200)},
+      // Whole vectors, and out rows of 20.5, 23.5, 62.5 and 6.5, 12.5 sectors.
+      {"tile_strips", Gapless(328, 960, 2, 254)},
+      {"tile_vector", Gapless(328, 9600, 2)},
+      {"tile_strips", Gapless(376, 960, 2, 70)},
+      {"tile_vector", Gapless(376, 960, 2, 69)},
+      {"tile_strips", Gapless(168, 368, 2, 172)},
+      {"tile_vector", Gapless(1000, 656, 2, 27)},
+      {"tile_ragged", Gapless(1000, 656, 2, 191)},
+      {"tile_vector", Gapless(1008, 656, 2, 191)},
+      {"tile_strips", Gapless(208, 1088, 1, 133)},
+      {"tile_vector", Gapless(400, 2784, 1, 90)},
       {"tile_ragged", Gapless(301, 68, 4, 200)},
       {"few_rows", Gapless(60, 1 << 20, 1)},  // A single one of fewer than 64 rows.
       {"tile_flat", Gapless(196, 194, 2, 64)},

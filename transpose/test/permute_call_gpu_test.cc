@@ -16,6 +16,7 @@
 #include "transpose/permute_blocks_plan.h"
 #include "transpose/permute_flat_plan.h"
 #include "transpose/permute_joined_plan.h"
+#include "transpose/permute_plan.h"
 #include "transpose/permute_rows_plan.h"
 #include "transpose/permute_vector_plan.h"
 #include "transpose/test/permute_test_problem.h"
@@ -95,6 +96,16 @@ TEST_F(PermuteCallTest, SmallRandomCasesOfEachKernel) {
       {"permute_vector", IsMadeOfVectors, PermuteVector},
       {"permute_joined", CanJoinColumns, PermuteJoined},
       {"permute_blocks", HasBlocks, PermuteBlocks},
+      // As of large tensors of 1- and 2-byte elements.
+      {"permute_tile", [](const PermuteArgs& args) { return args.element_bytes <= 2; },
+       [](const PermuteArgs& args) {
+         PermuteTileLimits limits;
+         limits.least_bytes = limits.most_bytes;
+         limits.lanes = true;
+         PermuteArgs tiles = args;
+         tiles.limits = &limits;
+         return PermuteTiles(tiles);
+       }},
   };
   for (const auto& kernel : kernels) {
     int taken = 0;

@@ -225,6 +225,7 @@ TEST_F(PermuteExecutorTest, RandomCases) {
     constexpr int kOutQuarters[] = {4, 1, 2, 8, 16};
     limits.out_quarters = kOutQuarters[number / 2 % 5];
     limits.shift = number % 3 != 0;
+    limits.lanes = number % 5 < 3;
     if (number % 4 == 1) limits.threads = 512;
     Run(c, limits);
     PermuteFlatLimits flat = number % 2 == 0 ? SmallFlat() : LargeFlat();

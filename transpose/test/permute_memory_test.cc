@@ -142,6 +142,37 @@ TEST_F(PermuteMemoryTest, FlatGathersHaveFewConflicts) {
   }
 }
 
+// What the threads of a warp gather at the same time is chosen by counting, so that loads wait for
+// fewer banks than with four neighbouring vectors of eight rows.
+TEST_F(PermuteMemoryTest, ChosenLanesHaveFewConflicts) {
+  const struct {
+    PermuteCase c;
+    double most_share;  // Of the wavefronts without the choice.
+  } cases[] = {
+      {{{12, 8, 48, 8, 12}, {2, 0, 4, 1, 3}, 1}, 0.8},
+      {{{41, 6, 196, 14}, {1, 3, 2, 0}, 1}, 0.8},
+      {{{4, 3, 2048, 8}, {1, 0, 3, 2}, 2}, 1},
+      {{{25, 3, 3, 56, 8, 4}, {5, 1, 3, 2, 0, 4}, 2}, 0.9},
+  };
+  for (const auto& c : cases) {
+    uint64_t wavefronts[2] = {};
+    for (const bool lanes : {false, true}) {
+      wavefronts[lanes ? 1 : 0] = ProfileOf(c.c,
+                                            [lanes](PermuteArgs args) {
+                                              PermuteTileLimits limits;
+                                              limits.least_bytes = limits.most_bytes;
+                                              limits.lanes = lanes;
+                                              args.limits = &limits;
+                                              return executor::PermuteTiles(args);
+                                            })
+                                      .Total(EventKind::kSharedLoad)
+                                      .wavefronts;
+    }
+    EXPECT_LE(static_cast<double>(wavefronts[1]), c.most_share * static_cast<double>(wavefronts[0]))
+        << c.c;
+  }
+}
+
 // Few rows of which columns are joined are stored as long parts, and gathered from rows that begin
 // in different banks: permute_tile stores as few lines, with up to seven times the conflicts.
 TEST_F(PermuteMemoryTest, JoinedColumnsHaveFewConflicts) {
@@ -167,7 +198,7 @@ TEST_F(PermuteMemoryTest, JoinedColumnsHaveFewConflicts) {
     EXPECT_LE(OfVectors(profile.Total(EventKind::kGlobalLoad).sectors), 22);
     EXPECT_LE(OfVectors(loads.wavefronts), c.most_wavefronts);
     const auto tile_loads = TileProfileOf(c.c).Total(EventKind::kSharedLoad);
-    EXPECT_LE(loads.wavefronts, tile_loads.wavefronts + tile_loads.wavefronts / 10);
+    EXPECT_LE(loads.wavefronts, tile_loads.wavefronts + tile_loads.wavefronts / 4);
   }
 }
 

@@ -2,7 +2,10 @@
 
 #include "transpose/permute_plan.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <thread>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "transpose/permute_args.h"
@@ -64,6 +67,38 @@ TEST(PermutePlanTest, GivenLimitsAreNotChosen) {
   limits.least_bytes = 2 << 10;
   args.limits = &limits;
   EXPECT_LE(ChoosePermutePlan(args).tile_bytes, 2 << 10);
+}
+
+// A thread keeps its latest plans: those that it finds are those that another thread makes.
+TEST(PermutePlanTest, KeptPlansAreOfTheSameDimensionsAndAlignment) {
+  const PermuteArgs args =
+      CanonicalOf(GaplessProblem({15, 5, 4, 99, 28, 2}, {5, 2, 4, 0, 1, 3}, 2));
+  const auto moved = [](const void* data) {
+    return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(data) + 2);
+  };
+  std::vector<PermuteArgs> all(6, args);
+  all[1].in = moved(args.in);
+  all[2].out = moved(args.out);
+  --all[3].dims[1].extent;
+  all[4].dims[args.rank - 1].stride_in *= 2;
+  all[5].dims[args.rank - 1].stride_out *= 2;
+  const auto summary = [](const PermutePlan& plan) {
+    std::vector<int64_t> numbers = {plan.rank,         plan.blocks,   plan.tile_bytes,
+                                    plan.shared_bytes, plan.out_ends, plan.log2_class_bytes,
+                                    plan.in_chunks};
+    for (const TileDimension& dim : plan.dims) {
+      numbers.insert(numbers.end(), {dim.extent, dim.stride_in, dim.stride_out, dim.tile});
+    }
+    return numbers;
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    for (size_t i = 0; i < all.size(); ++i) {
+      std::vector<int64_t> anew;
+      std::thread([&] { anew = summary(ChoosePermutePlan(all[i])); }).join();
+      EXPECT_EQ(summary(ChoosePermutePlan(args)), summary(ChoosePermutePlan(all[0]))) << i;
+      EXPECT_EQ(summary(ChoosePermutePlan(all[i])), anew) << i;
+    }
+  }
 }
 
 // Flat tiles fit, too, and 16 bits hold all places in them.

@@ -134,11 +134,11 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(GaplessProblem({16, 2048, 20, 112}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
   EXPECT_EQ(method(GaplessProblem({16, 112, 2000, 128}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
   EXPECT_EQ(method(GaplessProblem({16, 2044, 20, 128}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
-  // Out rows of 62.5 sectors, of 98 MB and of 25, and transposes of them; of 63 sectors.
+  // Out rows of 62.5 sectors, of 98 MB and of 25, and of 63 sectors; transposes of them.
   EXPECT_EQ(method(GaplessProblem({16, 1000, 32, 96}, {0, 3, 2, 1}, 2)), PermuteMethod::kFlat);
   EXPECT_EQ(method(GaplessProblem({4, 1000, 32, 96}, {0, 3, 2, 1}, 2)), PermuteMethod::kVector);
   EXPECT_EQ(method(GaplessProblem({16, 1008, 32, 96}, {0, 3, 2, 1}, 2)), PermuteMethod::kVector);
-  EXPECT_EQ(method(GaplessProblem({32, 1000, 20, 80}, {0, 2, 3, 1}, 2)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(GaplessProblem({32, 1000, 20, 80}, {0, 2, 3, 1}, 2)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(GaplessProblem({8, 1000, 20, 80}, {0, 2, 3, 1}, 2)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(GaplessProblem({32, 1008, 20, 80}, {0, 2, 3, 1}, 2)), PermuteMethod::kTranspose);
   // 60 bytes that stay, 188, and rows that begin anywhere.
