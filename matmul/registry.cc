@@ -11,6 +11,7 @@
 #include "common/gpu/registry_line.h"
 #include "matmul/brief_matvec_plan.h"
 #include "matmul/brief_plan.h"
+#include "matmul/device/loaded/policies.h"
 #include "matmul/device/registry_entry.h"
 #include "matmul/device/tile_policies.h"
 #include "matmul/device/tile_shared_memory.h"
@@ -216,6 +217,12 @@ constexpr MatMulTakes kTakesRounded = {
     RoundedPays};
 
 constexpr MatMulTakes kTakesFewTf32 = {"TF32 with up to 128 rows or columns", FewTf32Pays};
+
+constexpr MatMulTakes kTakesFewInt8 = {
+    "up to 64 rows or columns and C of INT32", [](const MatMulArgs& args) {
+      constexpr int64_t kFew = 64;
+      return std::min(args.m, args.n) <= kFew && args.c.type == ElementType::kInt;
+    }};
 
 constexpr MatMulTakes kTakesTf32 = {
     "any call of TF32; of BF16 and FP16, where FP32 is predicted to be slower", Tf32Pays};

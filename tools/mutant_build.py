@@ -20,7 +20,7 @@ JUDGES = [
         "split_executor_test", "split_fp8_executor_test", "split_flat_executor_test", "split_accuracy_executor_test"
     ]),
     (r"matmul/library/rounded", ["rounded_executor_test", "tensor_executor_test"]),
-    (r"matmul/library/(few_tf32|tf32_int8|fp8|fp16_sums)", [
+    (r"matmul/library/(few_int8|few_tf32|tf32_int8|fp8|fp16_sums)", [
         "tensor_tma_types_executor_test", "tensor_tma_epilogues_executor_test", "int8_split_executor_test",
         "tensor_executor_test"
     ]),

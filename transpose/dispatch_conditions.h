@@ -94,8 +94,8 @@ inline bool HasStripsOfCutSectors(const TransposeArgs& args) {
   constexpr int64_t kFewRows = 256;
   constexpr int64_t kLeastBytes = 50000000;
   if (args.batch <= 1 || args.element_bytes > 2 || !CutsSectors(args)) return false;
-  return args.rows <= kFewRows || (args.rows <= ForSize(args, 0, 512, 0, 0, 0) &&
-                                   AllBytes(args) >= kLeastBytes);
+  return args.rows <= kFewRows ||
+         (args.rows <= ForSize(args, 0, 512, 0, 0, 0) && AllBytes(args) >= kLeastBytes);
 }
 
 // Returns whether the matrices are a batch of small ones of 16-byte elements, whose tiles in

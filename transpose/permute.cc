@@ -19,11 +19,21 @@ namespace {
 
 // Returns whether tiles of several dimensions are faster than Transpose()'s kernels: those that cut
 // matrices into tiles are made for matrices that fill them. 0.27 of a copy for 10 matrices of 47 x
-// 584010 bytes in permute_tile, 0.96 in few_rows.
+// 584010 bytes in permute_tile, 0.96 in few_rows. Of bytes in some columns, tiles have
+// neighbouring rows of `out` where few_columns has strips: on an H200 0.78 for 1358 matrices of
+// 1812x28, and 0.70 there; of 2 bytes 0.94 for 64 of 7836x28, and 1.12.
 bool IsSkinny(const TransposeArgs& args) {
   constexpr int64_t kSkinny = 64;
+  constexpr int64_t kSomeColumns = 14;
+  constexpr int64_t kManyColumns = 32;
+  constexpr int64_t kManyRows = 1000;
+  constexpr int64_t kManyBytes = 15000000;
   if (std::min(args.rows, args.cols) >= kSkinny) return false;
   const absl::string_view kernel = ChooseTranspose(args).implementation;
+  if (args.element_bytes == 1 && kernel == "few_columns") {
+    return args.cols >= kSomeColumns && args.cols < kManyColumns && args.rows >= kManyRows &&
+           args.batch * args.rows * args.cols >= kManyBytes;
+  }
   return kernel == "tile_ragged" || kernel == "tile_vector";
 }
 
@@ -41,16 +51,22 @@ bool TakesAsLongAsALaunch(const PermuteArgs& args) {
 // sides, are faster: on an H100 rows of 37 words reach 0.97 of a copy in tiles and 0.84 shifted, 13
 // elements of 2 bytes 0.80 to 0.94 and 0.34 to 0.92. Of whole vectors only those of large tensors
 // are: on an H200 80 bytes of 531x8x336x5, 114 MB, 0.95 and 0.89, and 160 bytes of 32x128x32x80,
-// 21 MB, 0.83 and 0.97.
+// 21 MB, 0.83 and 0.97. So are longer rows of small elements: 57 elements of 2 bytes of
+// 11x4x7x776x57, 27 MB, 0.82 and 0.70, of 8x25x7x7x6x57, 7 MB, 0.87 and 0.89; 19 bytes of
+// 4x464x244x5x19, 43 MB, 0.76 and 0.46, 17 of 66x96x26x17, 3 MB, 0.79 and 0.99.
 bool HasRowsForTiles(const PermuteArgs& args) {
   const int64_t row_bytes = args.dims[0].extent * args.element_bytes;
+  const int64_t bytes = Elements(args) * args.element_bytes;
+  constexpr int64_t kLarge = 15000000;
   switch (args.element_bytes) {
+    case 1:
+      return row_bytes < 24 && bytes >= kLarge;
     case 2:
-      return row_bytes < 40;
+      return row_bytes < 40 || (row_bytes < 600 && bytes >= kLarge);
     case 4:
       return row_bytes < 192;
     case 16:
-      return row_bytes < 96 && Elements(args) * args.element_bytes >= 100000000;
+      return row_bytes < 96 && bytes >= 100000000;
     default:
       return false;
   }

@@ -37,7 +37,7 @@ bool HasFlatRuns(const PermuteArgs& args) {
   // Shorter ones have more in permute_tile (an H200): 107 bytes of `2x107x122x73x50:24031` 0.55 of
   // a copy and 0.43 flat, 88 of `11x293x4x98x19:41302` of 2 bytes 0.79 and 0.47, 112 of
   // `154x52x4x14x7x4:205143` of 8 bytes 0.86 and 0.71.
-  const int64_t least_row_bytes = args.element_bytes == 2    ? 96
+  const int64_t least_row_bytes = args.element_bytes == 2    ? 112
                                   : args.element_bytes == 16 ? 64
                                                              : 160;
   // Of 2 bytes `66x2x5x37x32x23:015342`, whose rows of `in` have 46 bytes, has 0.70 of a copy in
@@ -45,8 +45,20 @@ bool HasFlatRuns(const PermuteArgs& args) {
   const int64_t least_column_bytes = args.element_bytes == 1 ? 48 : 64;
   if (args.rank < 2 || Elements(args) >= kMostElements) return false;
   const PermuteRuns runs = SplitIntoRuns(args);
-  return runs.rows != 0 && RunElements(args, runs.rows) * args.element_bytes >= least_row_bytes &&
-         RunElements(args, runs.columns) * args.element_bytes >= least_column_bytes;
+  if (runs.rows == 0) return false;
+  const int64_t row_bytes = RunElements(args, runs.rows) * args.element_bytes;
+  const int64_t column_bytes = RunElements(args, runs.columns) * args.element_bytes;
+  // A tile of permute_tile that is made of few bytes of either side has most conflicts: rows of 70
+  // bytes of `50x70x32x41x5:20431` have 0.59 flat, and 0.32 there (an H200).
+  constexpr int64_t kFewBytes = 64;  // Of a row.
+  constexpr int64_t kManyBytes = 4096;
+  constexpr int64_t kShort = 6;  // The innermost dimension of `in`.
+  const FlatDimension columns = FlatOf(args, runs.columns, &FlatDigit::stride_in);
+  if (args.element_bytes == 1 && row_bytes >= kFewBytes && column_bytes >= kManyBytes &&
+      columns.digit[0].count <= kShort) {
+    return true;
+  }
+  return row_bytes >= least_row_bytes && column_bytes >= least_column_bytes;
 }
 
 PermuteFlatLimits FlatLimitsFor(const PermuteArgs& args) {

@@ -20,6 +20,10 @@ constexpr int kNone = -1;
 // 512 bytes to 32 lines takes 95 cycles longer than one to 4.
 constexpr double kLineCost = 2;
 
+// How many wavefronts the instructions for 512 bytes cost as much as, where all lanes have a
+// vector.
+constexpr double kIssueCost = 16;
+
 // Where a tile's rows and elements of `out` are in shared memory, in bytes.
 struct Places {
   int of_list[kMaxOutLists];  // Of a row of each list, or kNone.
@@ -147,6 +151,8 @@ double CostOf(const PermutePlan& plan, int64_t element_bytes, const Places& plac
   const SampledWarps sampled = WarpsOf(plan, element_bytes, places);
   if (sampled.lanes == 0) return 0;
   const double per_lane = static_cast<double>(kLanesOfWarp) / sampled.lanes;
+  const double issue = kIssueCost * (plan.out_groups << plan.log2_neighbours) /
+                       static_cast<double>(plan.out_vectors);
   // Of a run of one dimension, places are computed.
   const double rows_of_list = plan.out_packed
                                   ? std::max(1.0, static_cast<double>(plan.out_rows_held) /
@@ -184,10 +190,10 @@ double CostOf(const PermutePlan& plan, int64_t element_bytes, const Places& plac
         of_load += wavefronts->most() * table_loads / rows_of_list;
       }
       cost += of_load / kLoads;
-      if (cost * per_lane >= enough) return cost * per_lane;
+      if (cost * per_lane + issue >= enough) return cost * per_lane + issue;
     }
   }
-  return cost * per_lane;
+  return cost * per_lane + issue;
 }
 
 }  // namespace
@@ -202,8 +208,8 @@ void ChooseLanes(int64_t element_bytes, PermutePlan* plan) {
   const Places places = PlacesOf(*plan);
   PermutePlan tried = *plan;
   Wavefronts wavefronts;
-  double least = CostOf(*plan, element_bytes, places, std::numeric_limits<double>::infinity(),
-                        &wavefronts);
+  double least =
+      CostOf(*plan, element_bytes, places, std::numeric_limits<double>::infinity(), &wavefronts);
   for (int log2_neighbours = 2; log2_neighbours <= 5; ++log2_neighbours) {
     tried.log2_neighbours = log2_neighbours;
     tried.out_groups = (plan->out_vectors + (1 << log2_neighbours) - 1) >> log2_neighbours;

@@ -262,8 +262,8 @@ class Planner {
   void AssignThreads(PermutePlan* plan) const {
     plan->by_chunks = SmallDivisor(plan->in_chunks);
     // A run may begin inside a vector, and be longer by what its part begins later.
-    const int64_t vectors =
-        CeilDiv(plan->out_run_held * element_bytes_ + kChunkBytes - 1, kChunkBytes);
+    const int64_t slack = plan->out_ends ? kChunkBytes - 1 : 0;
+    const int64_t vectors = CeilDiv(plan->out_run_held * element_bytes_ + slack, kChunkBytes);
     // With less shared memory, more blocks would be resident.
     const int resident = std::max(1, limits_.resident_bytes / plan->shared_bytes);
     constexpr int kSharedBytes = 228 << 10;  // Of a multiprocessor of sm_90, 1 KB a block for CUDA.
@@ -285,7 +285,8 @@ class Planner {
   }
 
  private:
-  // Makes lists of out rows, enough of them for all threads.
+  // Makes lists of out rows, enough of them for all threads, of small elements as many as cost
+  // least.
   void AssignLists(PermutePlan* plan, int64_t vectors) const {
     int64_t apart = kSectorBytes;  // A power of two.
     for (int i = 0; i < plan->out_rows.count; ++i) {
@@ -295,12 +296,29 @@ class Planner {
     while (1 << plan->log2_class_bytes < apart) ++plan->log2_class_bytes;
     plan->out_words = plan->out_packed && element_bytes_ < kWordBytes && apart % kWordBytes == 0;
     const int classes = kSectorBytes >> plan->log2_class_bytes;
-    plan->log2_lists = 0;
-    while (1 << plan->log2_lists < classes) ++plan->log2_lists;
-    while (2 << plan->log2_lists <= kMaxOutLists && 1 << plan->log2_lists < plan->out_rows_held &&
-           CeilDiv(vectors, 4) * 4 << plan->log2_lists < plan->threads) {
-      ++plan->log2_lists;
+    int log2_lists = 0;
+    while (1 << log2_lists < classes) ++log2_lists;
+    plan->log2_lists = log2_lists;
+    const int64_t vectors_taken = CeilDiv(vectors, 4) * 4;
+    int64_t least = InstructionsOf(*plan, log2_lists, vectors_taken);
+    while (2 << log2_lists <= kMaxOutLists && 1 << log2_lists < plan->out_rows_held &&
+           vectors_taken << log2_lists < plan->threads) {
+      const int64_t instructions = InstructionsOf(*plan, ++log2_lists, vectors_taken);
+      if (element_bytes_ < kWordBytes && instructions >= least) continue;
+      least = instructions;
+      plan->log2_lists = log2_lists;
     }
+  }
+
+  // Returns the most instructions of a thread that takes vectors of all rows of a list: of 1- and
+  // 2-byte elements, whose places are found once for a list's rows, and which are loaded and put
+  // together one by one.
+  static int64_t InstructionsOf(const PermutePlan& plan, int log2_lists, int64_t vectors) {
+    constexpr int64_t kOfPlaces = 95;
+    constexpr int64_t kOfVector = 69;
+    const int64_t turns = CeilDiv(vectors << log2_lists, int64_t{plan.threads});
+    const int64_t rows = CeilDiv(int64_t{plan.out_rows_held}, int64_t{1} << log2_lists);
+    return turns * (kOfPlaces + kOfVector * rows);
   }
 
   int64_t element_bytes_;

@@ -51,9 +51,14 @@ double FastestOf(const TensorProduct& product) {
 
 using Samples = std::map<TensorPredicted, std::vector<BoostSample>>;
 
-// Returns what predictions, `us` of each, leave of the times.
+// Returns what predictions, `us` of each, leave of the times of the kernels, all where none is
+// named; of those that are, beside what they leave of all others' times in the mean, since a choice
+// asks for nothing but ratios.
 template <typename Us>
-Samples SamplesOf(absl::Span<const TensorProduct> products, const Us& us) {
+Samples SamplesOf(absl::Span<const TensorProduct> products, const std::set<std::string>& kernels,
+                  const Us& us) {
+  double others = 0;
+  double weights = 0;
   Samples samples;
   for (const TensorProduct& product : products) {
     const double fastest = FastestOf(product);
@@ -62,12 +67,21 @@ Samples SamplesOf(absl::Span<const TensorProduct> products, const Us& us) {
     for (const TensorTime& time : product) {
       const TensorPrediction& prediction = time.prediction;
       const double predicted = us(prediction);
+      const double error = std::log(time.us / predicted);
       // A slow kernel that is predicted to be fast counts, too: it would be chosen.
+      const double weight = WeightOf(std::min(time.us / fastest, predicted / least));
+      if (!kernels.empty() && kernels.count(time.kernel) == 0) {
+        others += weight * error;
+        weights += weight;
+        continue;
+      }
       samples[prediction.predicted].push_back(
-          {{prediction.features.begin(), prediction.features.end()},
-           std::log(time.us / predicted),
-           WeightOf(std::min(time.us / fastest, predicted / least))});
+          {{prediction.features.begin(), prediction.features.end()}, error, weight});
     }
+  }
+  if (weights == 0) return samples;
+  for (auto& [predicted, of_predicted] : samples) {
+    for (BoostSample& sample : of_predicted) sample.error -= others / weights;
   }
   return samples;
 }
@@ -99,7 +113,7 @@ TensorTables BuiltInTensorTables() {
 TensorTables FitTensorTables(absl::Span<const TensorProduct> products,
                              const CorrectionOptions& options) {
   const Samples samples =
-      SamplesOf(products, [](const TensorPrediction& prediction) { return prediction.us; });
+      SamplesOf(products, {}, [](const TensorPrediction& prediction) { return prediction.us; });
   TensorTables tables = BuiltInTensorTables();
   for (const auto& [predicted, of_predicted] : samples) {
     if (of_predicted.size() < kLeastSamples) continue;
@@ -112,11 +126,11 @@ TensorTables FitTensorTables(absl::Span<const TensorProduct> products,
 }
 
 TensorTables FitOnTop(absl::Span<const TensorProduct> products, const CorrectionOptions& options,
-                      double least_gbps) {
+                      double least_gbps, const std::set<std::string>& kernels) {
   TensorTables tables = BuiltInTensorTables();
   CorrectionOptions more = options;
   more.questions = TensorTable::kQuestions - 1;
-  Samples samples = SamplesOf(products, [&](const TensorPrediction& prediction) {
+  Samples samples = SamplesOf(products, kernels, [&](const TensorPrediction& prediction) {
     return CorrectedBy(tables, prediction);
   });
   // Both predictions of tensor_single have the same tables: few times of one of them alone would

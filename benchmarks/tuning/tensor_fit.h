@@ -4,6 +4,7 @@
 #define STRIDEWISE_BENCHMARKS_TUNING_TENSOR_FIT_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,10 @@ TensorTables FitTensorTables(absl::Span<const TensorProduct> products,
 
 // Returns the tables that are built in with more on top, found in what they leave of the products'
 // times: for GPUs whose memory has at least `least_gbps`. For others nothing changes, so that a few
-// hundred times of one GPU mend a fit to thousands of another's.
+// hundred times of one GPU mend a fit to thousands of another's. Where `kernels` are named, these
+// alone have more, found beside what is left of all others' times in the mean.
 TensorTables FitOnTop(absl::Span<const TensorProduct> products, const CorrectionOptions& options,
-                      double least_gbps);
+                      double least_gbps, const std::set<std::string>& kernels = {});
 
 // Returns the microseconds that the tables make of a prediction.
 double CorrectedBy(const TensorTables& tables, const TensorPrediction& prediction);

@@ -118,6 +118,9 @@ TEST(TensorFit, OnTopIsForFastMemoriesAlone) {
   EXPECT_EQ(fitted.at(TensorPredicted::kSplit).size(),
             built_in.at(TensorPredicted::kSplit).size() + options.count);
   EXPECT_LT(MeanError(changed, fitted), 0.02);
+  EXPECT_EQ(
+      FitOnTop(changed, options, kLeastGbps, {"tensor_tile"}).at(TensorPredicted::kSplit).size(),
+      built_in.at(TensorPredicted::kSplit).size());
   for (const TensorProduct& product : products) {
     for (const TensorTime& time : product) {
       TensorPrediction slower = time.prediction;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ ABSL_FLAG(int, memory_gbps, 4917, "The rate of the memory of the GPU, 1 to 10000
 ABSL_FLAG(int, on_top, 0,
           "Keep the tables that are built in, and add this many to each kernel's for GPUs with a "
           "memory of at least nine tenths of the rate; 0 to 200.");
+ABSL_FLAG(std::string, of, "",
+          "Kernels that have more with --on_top, a list; all of them where it is empty.");
 ABSL_FLAG(bool, kernels, false, "Only say which kernels are to be measured.");
 
 namespace stridewise {
@@ -76,8 +79,16 @@ absl::StatusOr<int> RunProgram() {
   const int on_top = absl::GetFlag(FLAGS_on_top);
   RETURN_IF_ERROR(CheckRange("--on_top", on_top, 0, kMostTables));
   if (on_top > 0) options.count = on_top;
+  const std::set<std::string> of = absl::StrSplit(absl::GetFlag(FLAGS_of), ',', absl::SkipEmpty());
+  const std::vector<std::string> planned = PlannedTensorKernels();
+  for (const std::string& kernel : of) {
+    if (std::find(planned.begin(), planned.end(), kernel) == planned.end()) {
+      return absl::InvalidArgumentError(absl::StrCat("--of: no plan of \"", kernel, "\""));
+    }
+  }
   const auto fit = [&](absl::Span<const TensorProduct> some) {
-    return on_top > 0 ? FitOnTop(some, options, kOfRate * gbps) : FitTensorTables(some, options);
+    return on_top > 0 ? FitOnTop(some, options, kOfRate * gbps, of)
+                      : FitTensorTables(some, options);
   };
   // Each fifth of the products is judged by a fit to the others.
   constexpr size_t kParts = 5;

@@ -33,8 +33,11 @@ cmp -s made.inc before.inc || fail "the same times gave other tables"
 expect_exit 0 --times=made.csv --out=two.inc --on_top=2
 expect_exit 0 --times=made.csv --out=three.inc --on_top=3
 expect_refused --on_top --times=made.csv --on_top=-1
+expect_refused --of --times=made.csv --on_top=2 --of=no_such_kernel
+expect_exit 0 --times=made.csv --out=others.inc --on_top=2 --of=tensor_general
 tables_of_tile() { sed -n '/kTileCorrections\[\]/,/^};/p' "$1" | grep -c Feature::; }
 [ "$(tables_of_tile three.inc)" = $(($(tables_of_tile two.inc) + 1)) ] || fail "no table more on top"
+[ "$(tables_of_tile others.inc)" = $(($(tables_of_tile two.inc) - 2)) ] || fail "tensor_tile has more, too"
 [ "$(tables_of_tile two.inc)" -gt 3 ] || fail "those built in are gone"
 expect_refused --out --times=made.csv --out=no_such_folder/made.inc
 

@@ -1,6 +1,7 @@
 #include "common/base/crew.h"
 
 #include <omp.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "common/base/futex.h"
+#include "common/base/sleeping_mask.h"
 
 namespace stridewise {
 namespace {
@@ -79,6 +81,7 @@ struct Shared {
   std::atomic<bool> came_late{false};  // Some thread, so that another one took its range.
   std::atomic<bool> ended{false};
   std::atomic<uint32_t> calls{0};  // Who sleeps waits for it to change.
+  std::atomic<int> caller_processor{-1};
 };
 
 thread_local bool in_crew = false;
@@ -120,6 +123,16 @@ void TakeRanges(Shared* shared, uint64_t job, int64_t thread) {
   }
 }
 
+// Sleeps until there is another job than the last one, away from the processor of the calling
+// thread, which computes while others wake.
+void Sleep(Shared* shared, uint64_t last) {
+  const SleepingMask mask(shared->caller_processor.load(std::memory_order_relaxed));
+  const uint32_t calls = shared->calls.load();
+  shared->asleep.fetch_add(1);
+  if (shared->job.load() == last && !shared->ended.load()) SleepOn(&shared->calls, calls);
+  shared->asleep.fetch_sub(1);
+}
+
 // Returns the next job, or 0 where there will be none.
 uint64_t WaitForJob(Shared* shared, uint64_t last) {
   Clock::time_point since = Clock::now();
@@ -130,10 +143,7 @@ uint64_t WaitForJob(Shared* shared, uint64_t last) {
     Pause();
     if (spins % kSpinsOfClock != 0) continue;
     if (Clock::now() - since < kSpinTime) continue;
-    const uint32_t calls = shared->calls.load();
-    shared->asleep.fetch_add(1);
-    if (shared->job.load() == last && !shared->ended.load()) SleepOn(&shared->calls, calls);
-    shared->asleep.fetch_sub(1);
+    Sleep(shared, last);
     since = Clock::now();
   }
 }
@@ -163,6 +173,7 @@ class Crew {
     shared_->function.store(function, std::memory_order_relaxed);
     shared_->work.store(work, std::memory_order_relaxed);
     shared_->patient.store(!shared_->came_late.exchange(false), std::memory_order_relaxed);
+    shared_->caller_processor.store(sched_getcpu(), std::memory_order_relaxed);
     shared_->woke_some.store(shared_->asleep.load() > 0, std::memory_order_relaxed);
     const uint64_t job = ++jobs_ << Shared::kRangeBits | static_cast<uint64_t>(ranges);
     shared_->job.store(job);

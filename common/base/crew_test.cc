@@ -1,5 +1,7 @@
 #include "common/base/crew.h"
 
+#include <sched.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -142,6 +144,66 @@ TEST(CrewTest, WakesThreads) {
     counts.Run(4);
   }
   EXPECT_EQ(counts.Others(20), 0);
+}
+
+// Calls the crew on two threads, each of which computes one part, and returns the other one's
+// number. `in_other` runs on that one, in its part.
+template <typename Fn>
+pid_t CallBoth(const Fn& in_other) {
+  const auto caller = static_cast<pid_t>(syscall(SYS_gettid));
+  std::atomic<int> begun{0};
+  std::atomic<pid_t> other{0};
+  RunInCrew(2, 2, [&](int64_t) {
+    begun.fetch_add(1);
+    while (begun.load() < 2) std::this_thread::yield();
+    const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+    if (thread == caller) return;
+    in_other();
+    other.store(thread);
+  });
+  return other.load();
+}
+
+// Returns whether the thread has come to have that many processors. Waits until it has.
+bool ComesToHave(pid_t thread, int processors) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (std::chrono::steady_clock::now() < end) {
+    cpu_set_t set;
+    if (sched_getaffinity(thread, sizeof(set), &set) == 0 && CPU_COUNT(&set) == processors) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  return false;
+}
+
+// A thread that sleeps is off the processor of the calling thread, which computes while it wakes,
+// but works on all of them, and on those that were set since.
+TEST(CrewTest, ThreadsSleepAwayFromTheCaller) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "one processor";
+  std::thread([&all] {  // With a crew of its own.
+    cpu_set_t had;
+    const auto look = [&had] { sched_getaffinity(0, sizeof(had), &had); };
+    for (int call = 0; call < 5; ++call) {
+      const pid_t other = CallBoth(look);
+      EXPECT_TRUE(CPU_EQUAL(&had, &all)) << call;
+      EXPECT_TRUE(ComesToHave(other, CPU_COUNT(&all) - 1)) << call;
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int i = 0; CPU_COUNT(&one) == 0; ++i) {
+      if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+    }
+    CallBoth([&one] { sched_setaffinity(0, sizeof(one), &one); });
+    for (int call = 0; call < 3; ++call) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      CallBoth(look);
+      EXPECT_TRUE(CPU_EQUAL(&had, &one)) << call;
+    }
+  })
+      .join();
 }
 
 // The child has no threads of its parent's crew.

@@ -21,6 +21,15 @@ namespace bf16 {
 // Rows of A that lie without gaps have the words that a tile reads.
 inline bool PacksA(const HostProduct<Bf16, float>& product) { return product.a.col_step != 1; }
 
+// Returns whether a copy of A that is used for all blocks of B repays itself: also of rows without
+// gaps, of which a panel is eight short runs, if they do not stay in the L2 cache and there are
+// some blocks (docs/cpu_matmul.md). A team copies for each block, and asks PacksA().
+inline bool PacksAForAll(const HostProduct<Bf16, float>& product, const CacheBlocks& blocks) {
+  constexpr int64_t kMinUsesOfCopy = 4;
+  const bool is_large = product.m * product.k * int64_t{sizeof(Bf16)} > HostCacheSizes().l2;
+  return PacksA(product) || (is_large && product.n >= kMinUsesOfCopy * blocks.n);
+}
+
 // Up to this number of rows of A the copy of B decides, and long pieces of its rows are faster to
 // read than short ones: blocks have a quarter of the steps along k and four times the columns.
 inline constexpr int64_t kMaxLowRows = 256;
@@ -98,19 +107,25 @@ inline Later LaterBlock(const HostProduct<Bf16, float>& product, const CacheBloc
 class Multiply {
  public:
   Multiply(const HostProduct<Bf16, float>& product, const Target& c, const CacheBlocks& blocks)
+      : Multiply(product, c, blocks, PacksA(product)) {}
+
+  Multiply(const HostProduct<Bf16, float>& product, const Target& c, const CacheBlocks& blocks,
+           bool packs_a)
       : product_(product), c_(c), blocks_(blocks) {
     PackBuffers<uint32_t>& buffers = PackBuffers<uint32_t>::OfThread();
-    if (PacksA(product)) packed_a_ = buffers.a.AtLeast(blocks.m * blocks.k / 2);
+    if (packs_a) packed_a_ = buffers.a.AtLeast(blocks.m * blocks.k / 2);
     packed_b_ = buffers.b.AtLeast(blocks.n * blocks.k / 2);
   }
 
   void PackA(int64_t row, int64_t rows, int64_t p, int64_t k) {
     if (packed_a_ == nullptr) return;
-    for (int64_t q = 0; q < k; q += kRunsAtOnce) {
+    const int64_t runs = product_.a.col_step == 1 ? k : kRunsAtOnce;
+    for (int64_t q = 0; q < k; q += runs) {
       Panels(rows, kTileRows).ForEach([&](int64_t i, int64_t height) {
-        PackAcross(product_.a.At(row + i, p + q), product_.a.col_step, height,
-                   std::min(kRunsAtOnce, k - q), packed_a_ + i * ((k + 1) / 2) + q / 2 * height,
-                   height);
+        const Strided<Bf16> part = {product_.a.At(row + i, p + q), product_.a.row_step,
+                                    product_.a.col_step};
+        PackPairs(part, height, std::min(runs, k - q),
+                  packed_a_ + i * ((k + 1) / 2) + q / 2 * height, height);
       });
     }
   }
@@ -173,12 +188,11 @@ class Multiply {
   uint32_t* packed_b_ = nullptr;
 };
 
-// Computes the product on one core: blocks of rows, along k and of columns, as `Blocks` packs and
-// multiplies them.
+// Computes the product on one core: blocks of rows, along k and of columns, as `multiply` packs and
+// multiplies them: Multiply, or MultiplyAmx.
 template <typename Blocks>
-void MultiplyAllBlocks(const HostProduct<Bf16, float>& product, const Target& c,
-                       const CacheBlocks& blocks) {
-  Blocks multiply(product, c, blocks);
+void MultiplyAllBlocks(const HostProduct<Bf16, float>& product, const CacheBlocks& blocks,
+                       Blocks multiply) {
   // Returns the block of B that is packed after this one.
   const auto block_after = [&](int64_t row, int64_t p, int64_t col) {
     if (col + blocks.n < product.n) return LaterBlock(product, blocks, p, col + blocks.n);

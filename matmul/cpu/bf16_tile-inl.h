@@ -131,7 +131,7 @@ void Tile(const TileCall& call) {
                             : reinterpret_cast<const char*>(call.c.sums);
   const int64_t next_row =
       rounds ? call.c.out_step * int64_t{sizeof(Bf16)} : call.c.sums_step * int64_t{sizeof(float)};
-  const int64_t next_end = (rounds ? sizeof(Bf16) : sizeof(float)) * kVectors * kLanes - 1;
+  const int64_t next_bytes = (rounds ? sizeof(Bf16) : sizeof(float)) * kVectors * kLanes;
   int64_t rows_left = kRows;
   const Bf16* later = call.later;
   int64_t lines_left = call.later_lines;
@@ -141,8 +141,8 @@ void Tile(const TileCall& call) {
     for (int s = 0; s < kSteps; ++s) step(word, s * kStep);
     advance(kSteps * kStep);
     if (rows_left-- > 0) {
-      __builtin_prefetch(next, 1);
-      __builtin_prefetch(next + next_end, 1);
+      for (int64_t at = 0; at < next_bytes; at += 64) __builtin_prefetch(next + at, 1);
+      __builtin_prefetch(next + next_bytes - 1, 1);
       next += next_row;
     } else if (lines_left > 0) {
       __builtin_prefetch(later, 0, 2);

@@ -185,8 +185,11 @@ void MultiplyAny(const HostProduct<Bf16, float>& product, const Target& c, Unit 
       return MultiplyRowsInPlace(product, c);
     case Form::kPacked: {
       const CacheBlocks blocks = BlocksFor(unit, product);
-      if (unit == Unit::kTiles) return MultiplyAllBlocks<MultiplyAmx>(product, c, blocks);
-      return MultiplyAllBlocks<Multiply>(product, c, blocks);
+      if (unit == Unit::kTiles) {
+        return MultiplyAllBlocks(product, blocks, MultiplyAmx(product, c, blocks));
+      }
+      return MultiplyAllBlocks(product, blocks,
+                               Multiply(product, c, blocks, PacksAForAll(product, blocks)));
     }
   }
 }

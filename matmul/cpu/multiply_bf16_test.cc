@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "common/base/half_types.h"
@@ -85,6 +86,29 @@ TEST(MultiplyBf16Test, IsTheDefinitionInEveryWay) {
         for (const float beta : {0.0f, 3.0f}) Check(way, c, (ops & 1) != 0, (ops & 2) != 0, beta);
       }
     }
+  }
+}
+
+// What one core copies all of is more than a L2 cache, beside four blocks of B or more.
+TEST(MultiplyBf16Test, ALargeAIsCopied) {
+  constexpr Case kLarge = {1101, 1001, 1003};
+  const std::vector<Bf16> a = WholeNumbers<Bf16>(kLarge.m * kLarge.k, 3);
+  const std::vector<Bf16> b = WholeNumbers<Bf16>(kLarge.k * kLarge.n, 7);
+  std::vector<float> want;
+  for (auto way = std::rbegin(kWays); way != std::rend(kWays); ++way) {
+    if (!way->exists()) continue;
+    std::vector<float> c(static_cast<size_t>(kLarge.m * kLarge.n), NAN);
+    HostProduct<Bf16, float> product;
+    product.m = kLarge.m;
+    product.n = kLarge.n;
+    product.k = kLarge.k;
+    product.a = View(a, kLarge.m, kLarge.k, false);
+    product.b = View(b, kLarge.k, kLarge.n, false);
+    product.c = c.data();
+    product.ldc = kLarge.n;
+    way->multiply(product);
+    if (want.empty()) want = c;  // Of widened copies, which is the last one.
+    EXPECT_TRUE(c == want) << way->name;
   }
 }
 

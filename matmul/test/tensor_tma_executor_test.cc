@@ -116,7 +116,7 @@ TEST_F(TensorTmaExecutorTest, Single) {
 // Tiles in clusters, where rows begin within lines: each of them, cut on both sides, with more
 // steps than there are stages, and a batch.
 TEST_F(TensorTmaExecutorTest, Clustered) {
-  std::vector<Call> calls = InAllLayouts({{{200, 264, 840, 0}, 9}});
+  std::vector<Call> calls = InAllLayouts({{{200, 264, 1096, 0}, 9}});
   for (const bool transpose_b : {false, true}) {
     calls.push_back({{180, 248, 840, 0, false, transpose_b, -0.5}, 9});
     calls.push_back({{260, 72, 840, 0, false, transpose_b}, 9});

@@ -101,8 +101,8 @@ template <typename Applies>
 auto TensorTypesImplementations(Applies applies) {
   return DeviceImplementations([applies](const MatMulImplementation& implementation) {
     constexpr absl::string_view kNames[] = {
-        "auto",       "tensor_tf32",     "tensor_few_tf32", "tensor_mma_tf32", "tensor_int8",
-        "tensor_fp8", "tensor_fp8_fast", "tensor_mma_8bit", "tensor_fp16_sums"};
+        "auto",        "tensor_tf32", "tensor_few_tf32", "tensor_mma_tf32", "tensor_few_int8",
+        "tensor_int8", "tensor_fp8",  "tensor_fp8_fast", "tensor_mma_8bit", "tensor_fp16_sums"};
     const auto* const end = std::end(kNames);
     return std::find(std::begin(kNames), end, implementation.name) != end &&
            applies(implementation);

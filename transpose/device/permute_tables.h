@@ -22,6 +22,14 @@ struct TilePart {
   int64_t offset_out[kMaxPermuteRank];
   int held[kMaxPermuteRank];      // Indices that the tile holds of the tensor.
   int64_t left[kMaxPermuteRank];  // Indices from the tile's first to the tensor's last.
+
+  // Of all dimensions together.
+  bool exists;        // Whether the block has a tile: the numbers below are of one that has.
+  int64_t corner_in;  // Bytes from the tensor to the tile's first element.
+  int64_t corner_out;
+  int64_t span_in;  // Bytes from the tile's first element to its last.
+  int in_run;       // Elements of a run of either side.
+  int out_run;
 };
 
 // Sets the part of one dimension.
@@ -42,6 +50,24 @@ __device__ inline void FindPart(const PermutePlan& plan, int dim, TilePart* part
   part->offset_out[dim] = first * d.stride_out;
   part->held[dim] = left < d.held ? static_cast<int>(left) : d.held;  // < 0: not a tile.
   part->left[dim] = left;
+}
+
+// Sets what is of all dimensions, of which FindPart() has set all. One thread does so for its
+// block: all of them would spend 7 % of the instructions of tiles of bytes on it.
+__device__ inline void FindCorner(const PermutePlan& plan, TilePart* part) {
+  part->exists = true;
+  part->corner_in = part->corner_out = part->span_in = 0;
+#pragma unroll
+  for (int d = 0; d < kMaxPermuteRank; ++d) {
+    if (d >= plan.rank) break;
+    part->exists = part->exists && part->held[d] > 0;
+    part->corner_in += part->offset_in[d];
+    part->corner_out += part->offset_out[d];
+    part->span_in += (part->held[d] - 1) * plan.dims[d].stride_in;
+  }
+  part->in_run = part->out_run = 1;
+  for (int i = 0; i < plan.in_run.count; ++i) part->in_run *= part->held[plan.in_run.dims[i]];
+  for (int i = 0; i < plan.out_run.count; ++i) part->out_run *= part->held[plan.out_run.dims[i]];
 }
 
 // An out row of the tile.

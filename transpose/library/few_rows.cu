@@ -14,10 +14,11 @@ namespace stridewise {
 namespace {
 
 constexpr int kThreads = 256;
-// Blocks that a multiprocessor has registers for: of chunks of 40 KB it has shared memory for five.
-// Elements of 8 and 16 bytes are slower with few registers, and have no bound (0).
+// Blocks that a multiprocessor has registers for: of chunks of floats it has shared memory for
+// five. Elements of 8 and 16 bytes are slower with few registers, and five blocks of 40 KB of large
+// matrices of bytes leave L1 too little; those have no bound (0).
 template <typename T>
-inline constexpr int kBlocks = sizeof(T) <= 4 ? 5 : 0;
+[[maybe_unused]] inline constexpr int kBlocks = sizeof(T) == 4 ? 5 : 0;
 constexpr int kInFlight = 4;  // Loads that a thread starts before it uses the first.
 
 // Loads the strips of `piece` with all vectors that have an element of it. Vectors have elements of

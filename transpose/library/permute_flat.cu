@@ -26,9 +26,9 @@ namespace {
 // The host executor has no launch bounds. Bytes take so many registers that a multiprocessor had
 // four blocks where it has shared memory for five.
 template <typename T>
-inline constexpr int kMaxThreads = kMostFlatThreads<sizeof(T)>;
+[[maybe_unused]] inline constexpr int kMaxThreads = kMostFlatThreads<sizeof(T)>;
 template <typename T>
-inline constexpr int kBlocks = sizeof(T) == 1 ? 5 : 0;  // 0: no bound.
+[[maybe_unused]] inline constexpr int kBlocks = sizeof(T) == 1 ? 5 : 0;  // 0: no bound.
 
 // The block's tile.
 struct FlatTile {

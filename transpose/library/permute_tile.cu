@@ -26,11 +26,14 @@ namespace {
 
 // The host executor has no launch bounds.
 [[maybe_unused]] constexpr int kMaxThreads = 512;
+constexpr unsigned kWarpThreads = 32;
 // Blocks of that many threads that a multiprocessor has registers for: of 1- and 2-byte elements as
 // many as it has shared memory for, but where places of bytes one at a time would be spilled. 0: no
 // bound, as larger elements need none.
 template <typename T, int kTogether>
-inline constexpr int kBlocks = sizeof(T) >= 4 ? 0 : sizeof(T) == 1 && kTogether == 1 ? 2 : 3;
+[[maybe_unused]] inline constexpr int kBlocks = sizeof(T) >= 4                     ? 0
+                                                : sizeof(T) == 1 && kTogether == 1 ? 2
+                                                                                   : 3;
 
 // kTogether as of RunPositions.
 template <typename T, int kTogether>
@@ -39,28 +42,23 @@ __global__ void __launch_bounds__(kMaxThreads, (kBlocks<T, kTogether>))
   extern __shared__ Vector tile_memory[];
   __shared__ TilePart part;
   auto* const tile = reinterpret_cast<unsigned char*>(tile_memory);
-  if (static_cast<int>(threadIdx.x) < plan.rank) FindPart(plan, threadIdx.x, &part);
-  __syncthreads();
-  const auto begin = reinterpret_cast<intptr_t>(in);
-  intptr_t corner_in = begin;
-  auto corner_out = reinterpret_cast<intptr_t>(out);
-  int64_t tile_span = sizeof(T);  // Bytes from the tile's first element to the end of its last.
-#pragma unroll
-  for (int d = 0; d < kMaxPermuteRank; ++d) {
-    if (d >= plan.rank) break;
-    if (part.held[d] <= 0) return;  // For all threads of the block.
-    corner_in += part.offset_in[d];
-    corner_out += part.offset_out[d];
-    tile_span += (part.held[d] - 1) * plan.dims[d].stride_in;
+  if (threadIdx.x < kWarpThreads) {
+    if (static_cast<int>(threadIdx.x) < plan.rank) FindPart(plan, threadIdx.x, &part);
+    __syncwarp();
+    if (threadIdx.x == 0) FindCorner(plan, &part);
   }
-  int in_run = sizeof(T);
-  for (int i = 0; i < plan.in_run.count; ++i) in_run *= part.held[plan.in_run.dims[i]];
+  __syncthreads();
+  if (!part.exists) return;  // For all threads of the block.
+  const auto begin = reinterpret_cast<intptr_t>(in);
+  const intptr_t corner_in = begin + part.corner_in;
+  const intptr_t corner_out = reinterpret_cast<intptr_t>(out) + part.corner_out;
   const TileTables tables = TablesBehind(tile, plan);
-  MakeInTables(plan, part, corner_in, in_run, tables);
+  MakeInTables(plan, part, corner_in, part.in_run * static_cast<int>(sizeof(T)), tables);
   __syncthreads();
   const InRows rows = {tables.in, plan.in_rows_held, plan.in_chunks, plan.by_chunks};
   const intptr_t end = begin + in_bytes;
-  if ((corner_in & -kVectorBytes) >= begin && corner_in + tile_span + kVectorBytes <= end) {
+  const intptr_t last = corner_in + part.span_in + static_cast<intptr_t>(sizeof(T));
+  if ((corner_in & -kVectorBytes) >= begin && last + kVectorBytes <= end) {
     LoadRows<T, true>(rows, begin, end, tile);
   } else {
     LoadRows<T, false>(rows, begin, end, tile);
@@ -71,14 +69,12 @@ __global__ void __launch_bounds__(kMaxThreads, (kBlocks<T, kTogether>))
                     : 0;
   MakeOutTables(plan, part, tables);  // While the loads are on their way.
   if constexpr (kTogether > 0) MakePositions(plan, tables.out_position + lead);
-  int out_run = 1;
-  for (int i = 0; i < plan.out_run.count; ++i) out_run *= part.held[plan.out_run.dims[i]];
   const RunPositions<kTogether> positions = {tables.out_position + lead, plan.out_element[0].pitch};
   const unsigned char* const first = tile + (corner_in & (kVectorBytes - 1));
   WaitForCopies();
   __syncthreads();
-  StoreWholeVectors<T>(plan, part, tables, corner_out, out_run, positions, first);
-  if (plan.out_ends) StoreEnds<T>(plan, part, tables, corner_out, out_run, positions, first);
+  StoreWholeVectors<T>(plan, part, tables, corner_out, part.out_run, positions, first);
+  if (plan.out_ends) StoreEnds<T>(plan, part, tables, corner_out, part.out_run, positions, first);
 }
 
 template <typename T>

@@ -22,11 +22,11 @@ namespace {
 // of 1 and 4 bytes had them for four. Those of 8 bytes lose 3 % with such bounds, those of 2 and 16
 // gain nothing.
 template <typename T>
-inline constexpr bool kIsBounded = sizeof(T) == 1 || sizeof(T) == 4;
+[[maybe_unused]] inline constexpr bool kIsBounded = sizeof(T) == 1 || sizeof(T) == 4;
 template <typename T>
-inline constexpr int kMaxThreads = kIsBounded<T> ? 256 : 512;
+[[maybe_unused]] inline constexpr int kMaxThreads = kIsBounded<T> ? 256 : 512;
 template <typename T>
-inline constexpr int kBlocks = kIsBounded<T> ? 5 : 0;
+[[maybe_unused]] inline constexpr int kBlocks = kIsBounded<T> ? 5 : 0;
 constexpr int kAhead = 2;  // Stacks that a thread loads before it exchanges the first.
 
 // Rows of a stack that a thread exchanges in registers.

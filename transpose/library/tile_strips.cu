@@ -39,7 +39,7 @@ inline constexpr int kStack = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 
 // Blocks that a multiprocessor has registers for: with eight rows of a thread under way four.
 // Floats took so many that it had three.
 template <typename T, int kAtOnce>
-inline constexpr int kBlocksOf = kAtOnce* kStack<T> == 8 ? 4 : 6;
+[[maybe_unused]] inline constexpr int kBlocksOf = kAtOnce* kStack<T> == 8 ? 4 : 6;
 
 struct StripCut {
   int rows = 0;

@@ -45,7 +45,7 @@ TEST(PermutePlanTest, ChosenTilesHoldShortRunsWhole) {
 
 TEST(PermutePlanTest, ChosenPlansHaveTheLeastPredictedCost) {
   for (int64_t number = 0; number < 200; ++number) {
-    const PermuteCase c = RandomPermuteCase(11, number, int64_t{1} << 24);
+    const PermuteCase c = RandomPermuteCase(11, number, int64_t{1} << 22);
     const PermuteArgs args = CanonicalOf(c);
     if (args.rank == 0) continue;
     const double chosen = PredictedCost(ChoosePermutePlan(args), args.element_bytes);

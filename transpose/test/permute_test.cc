@@ -126,6 +126,11 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(GaplessProblem({800, 410, 50}, {0, 2, 1})),
             PermuteMethod::kFlat);  // More rows than tile_flat takes.
   EXPECT_EQ(method(GaplessProblem({47, 10, 5840}, {1, 2, 0}, 1)), PermuteMethod::kTranspose);
+  // Some columns of bytes, and fewer, and of 2 bytes.
+  EXPECT_EQ(method(GaplessProblem({1358, 1812, 28}, {0, 2, 1}, 1)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(GaplessProblem({1358, 1812, 13}, {0, 2, 1}, 1)), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(GaplessProblem({66, 41, 51, 17}, {3, 0, 1, 2}, 1)), PermuteMethod::kTranspose);
+  EXPECT_EQ(method(GaplessProblem({1358, 1812, 23}, {0, 2, 1}, 2)), PermuteMethod::kTranspose);
   EXPECT_EQ(method(GaplessProblem({40, 1200, 70}, {2, 1, 0})), PermuteMethod::kFlat);
   // The same of whole vectors, 128 bytes of each, with gaps in a batch.
   EXPECT_EQ(method(GaplessProblem({8, 304, 310, 48}, {3, 0, 2, 1})), PermuteMethod::kVector);
@@ -134,6 +139,12 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(GaplessProblem({16, 2048, 20, 112}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
   EXPECT_EQ(method(GaplessProblem({16, 112, 2000, 128}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
   EXPECT_EQ(method(GaplessProblem({16, 2044, 20, 128}, {0, 3, 2, 1}, 1)), PermuteMethod::kFlat);
+  // Out rows of 128 bytes of 2-byte elements, and of 240 and 256 of larger ones.
+  EXPECT_EQ(method(GaplessProblem({64, 1024, 8, 80}, {3, 2, 1, 0}, 2)), PermuteMethod::kVector);
+  EXPECT_EQ(method(GaplessProblem({60, 1024, 8, 80}, {3, 2, 1, 0}, 4)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(GaplessProblem({64, 1024, 8, 80}, {3, 2, 1, 0}, 4)), PermuteMethod::kVector);
+  EXPECT_EQ(method(GaplessProblem({8, 257, 32, 96}, {1, 3, 2, 0}, 16)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(GaplessProblem({16, 257, 32, 96}, {1, 3, 2, 0}, 16)), PermuteMethod::kVector);
   // Out rows of 62.5 sectors, of 98 MB and of 25, and of 63 sectors; transposes of them.
   EXPECT_EQ(method(GaplessProblem({16, 1000, 32, 96}, {0, 3, 2, 1}, 2)), PermuteMethod::kFlat);
   EXPECT_EQ(method(GaplessProblem({4, 1000, 32, 96}, {0, 3, 2, 1}, 2)), PermuteMethod::kVector);
@@ -148,14 +159,23 @@ TEST(PermuteTest, ChoosesByRunsAndSizes) {
   EXPECT_EQ(method(GaplessProblem({300, 900, 19}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
   EXPECT_EQ(method(GaplessProblem({300, 900, 21}, {1, 0, 2}, 2)), PermuteMethod::kRowBytes);
   EXPECT_EQ(method(GaplessProblem({300, 900, 21}, {1, 0, 2}, 1)), PermuteMethod::kRowBytes);
+  EXPECT_EQ(method(GaplessProblem({300, 2400, 21}, {1, 0, 2}, 1)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(GaplessProblem({300, 2400, 25}, {1, 0, 2}, 1)), PermuteMethod::kRowBytes);
+  EXPECT_EQ(method(GaplessProblem({300, 300, 101}, {1, 0, 2}, 2)), PermuteMethod::kTiles);
+  EXPECT_EQ(method(GaplessProblem({300, 300, 301}, {1, 0, 2}, 2)), PermuteMethod::kRowBytes);
   EXPECT_EQ(method(GaplessProblem({300, 50, 101}, {1, 0, 2}, 2)), PermuteMethod::kRowBytes);
   EXPECT_EQ(method(GaplessProblem({300, 50, 133}, {1, 0, 2})), PermuteMethod::kRowBytes);
   EXPECT_EQ(method(GaplessProblem({300, 50, 133}, {1, 0, 2}, 8)), PermuteMethod::kRows);
   // 5 rows of bytes behind which columns go on; tiles where they end soon.
   EXPECT_EQ(method(GaplessProblem({5, 103, 85, 166, 63}, {3, 2, 1, 4, 0}, 1)),
             PermuteMethod::kJoined);
-  EXPECT_EQ(method(GaplessProblem({5, 103, 85, 166, 19}, {3, 2, 1, 4, 0}, 1)),
+  EXPECT_EQ(method(GaplessProblem({5, 103, 85, 166, 39}, {3, 2, 1, 4, 0}, 1)),
+            PermuteMethod::kJoined);
+  EXPECT_EQ(method(GaplessProblem({5, 103, 85, 166, 37}, {3, 2, 1, 4, 0}, 1)),
             PermuteMethod::kTiles);
+  // Rows of bytes of less than 160 whose columns are long and begin with few elements.
+  EXPECT_EQ(method(GaplessProblem({50, 70, 32, 41, 5}, {2, 0, 4, 3, 1}, 1)), PermuteMethod::kFlat);
+  EXPECT_EQ(method(GaplessProblem({50, 70, 32, 41, 7}, {2, 0, 4, 3, 1}, 1)), PermuteMethod::kTiles);
   // Rows that end inside a sector are joined up to 272 bytes, and 512 of 4 bytes and more;
   // whole sectors of fewer bytes than the 160 that flat tiles need take tiles.
   EXPECT_EQ(method(GaplessProblem({91, 46, 62, 14, 109}, {3, 1, 2, 4, 0}, 1)),

@@ -14,8 +14,8 @@
 
 #include <cstdint>
 
+#include "matmul/device/brief/copy.h"
 #include "matmul/device/operand.h"
-#include "matmul/device/tile_copy.h"
 #include "matmul/device/vector_access.h"
 
 namespace stridewise {
@@ -109,9 +109,8 @@ struct BriefChunk {
         const int row = r + first_row;
         const int col = piece * kInRow * kWidth + first_col;
         if (row < rows_filled && col < cols_filled) {
-          CopyAsyncOrZero<kWidth * sizeof(float)>(row < rows_left && col < cols_left,
-                                                  to + piece * kInRow * kWidth,
-                                                  from + piece * kInRow * kWidth);
+          CopyBrief<kWidth>(row < rows_left && col < cols_left, to + piece * kInRow * kWidth,
+                            from + piece * kInRow * kWidth);
         }
       }
       from += kRowsAtOnce * ld;
