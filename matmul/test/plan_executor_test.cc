@@ -76,8 +76,8 @@ TEST(MatMulPlanTest, StreamKSplitsTheTilesOfTheLastRound) {
 }
 
 // Two tiles of a row times a matrix, 128 KB of it each. A further part of k costs the time of 256
-// KB on an H200, and of 1 KB on the small model, whose 8 blocks then have a part of a tile each. 129
-// elements are one more than a block of the second kernel adds up.
+// KB on an H200, and of 1 KB on the small model, whose 8 blocks then have a part of a tile each.
+// 129 elements are one more than a block of the second kernel adds up.
 TEST(MatMulPlanTest, ThinSplitsKWhereThatPays) {
   const MatMulCase c = {1, 64, 1024, 0};
   EXPECT_EQ(GridsOf("thin", c, &kH200), (Grids{{2, 1, 1}}));

@@ -180,10 +180,9 @@ TEST_F(SplitExecutorTest, FusedZeros) {
 // FP64 by residues: more rows than are computed at a time would take too long here. 600 columns are
 // more than two blocks of the kernels that compute an element by a thread.
 TEST_F(SplitExecutorTest, Moduli) {
-  Run<double, double>("int8_moduli", {{{33, 40, 130, 0}, 1},
-                                      {{5, 67, 128, 1}, 1},
-                                      {{1, 1, 300, 0}, 1},
-                                      {{2, 600, 128, 0}, 1}});
+  Run<double, double>(
+      "int8_moduli",
+      {{{33, 40, 130, 0}, 1}, {{5, 67, 128, 1}, 1}, {{1, 1, 300, 0}, 1}, {{2, 600, 128, 0}, 1}});
   EXPECT_GE(launches_, 5u);
   Run<double, double>("int8_moduli", {{{9, 8, 127, 3}, 1}});
   EXPECT_EQ(launches_, 1u);  // In FP64.
