@@ -97,9 +97,9 @@ __device__ inline void PrefetchDecodeLines(const TensorDecodeGemm& gemm, int fir
   constexpr int kLines = kAlongK ? Tile::kMany : kSteps * Tile::kBlockK;
   constexpr int kVectors = kAlongK ? kSteps : 1;  // Of 128 bytes, of a line.
   const int lines = kAlongK ? gemm.many - first : gemm.k - k;
-  const auto* const from = static_cast<const typename Tile::Element*>(gemm.many_data) +
-                           batch * gemm.many_stride +
-                           (kAlongK ? first * gemm.many_ld + k : k * gemm.many_ld + first);
+  [[maybe_unused]] const auto* const from =
+      static_cast<const typename Tile::Element*>(gemm.many_data) + batch * gemm.many_stride +
+      (kAlongK ? first * gemm.many_ld + k : k * gemm.many_ld + first);
 #pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < kLines * kVectors; i += kDecodeThreads) {
     const int line = i / kVectors;
