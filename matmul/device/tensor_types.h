@@ -18,6 +18,13 @@
 
 namespace stridewise {
 
+// What a tile of C, or of C transposed, multiplies.
+template <typename Element>
+struct TileOperands {
+  TensorOperand<Element> a;
+  TensorOperand<Element> b;
+};
+
 // The operands of a call, and the copies that they need.
 template <typename Element>
 struct TensorOperands {
@@ -31,6 +38,21 @@ struct TensorOperands {
         b(args.B<Element>(), MatrixCount(args.batch, args.b.stride), turns_b) {}
 
   int64_t WorkspaceBytes() const { return a.Bytes() + b.Bytes(); }
+
+  // Queues the copies. REQUIRES: a workspace for them.
+  LaunchStatus LaunchCopies(const MatMulArgs& args) const {
+    auto* const packed_a = static_cast<char*>(args.workspace);
+    RETURN_IF_ERROR(a.Launch(packed_a, args.stream));
+    return b.Launch(packed_a + a.Bytes(), args.stream);
+  }
+
+  // Returns what a product reads once the copies are made: of C^T = B^T * A^T A is B.
+  TileOperands<Element> OfTile(const MatMulArgs& args, bool c_transposed) const {
+    auto* const packed_a = static_cast<char*>(args.workspace);
+    const TensorOperand<Element> of_a = {a.Packed(packed_a), a.PackedMatrices()};
+    const TensorOperand<Element> of_b = {b.Packed(packed_a + a.Bytes()), b.PackedMatrices()};
+    return c_transposed ? TileOperands<Element>{of_b, of_a} : TileOperands<Element>{of_a, of_b};
+  }
 
   // Of TF32 one operand may be MN-major (tensor_registers.h): of two the smaller is turned.
   static bool TurnsA(const MatMulArgs& args) { return !args.b.transposed && args.m < args.n; }
@@ -73,19 +95,13 @@ LaunchStatus LaunchTensor(const MatMulArgs& args, const DeviceModel& device,
                           const TensorOperands<typename Tile::Element>& operands,
                           const TensorScales& scales, bool c_transposed, const Finish&... finish) {
   using Element = typename Tile::Element;
-  auto* const packed_a = static_cast<char*>(args.workspace);
-  char* const packed_b = packed_a + operands.a.Bytes();
-  RETURN_IF_ERROR(operands.a.Launch(packed_a, args.stream));
-  RETURN_IF_ERROR(operands.b.Launch(packed_b, args.stream));
-  const TensorOperand<Element> a = {operands.a.Packed(packed_a), operands.a.PackedMatrices()};
-  const TensorOperand<Element> b = {operands.b.Packed(packed_b), operands.b.PackedMatrices()};
-  const TensorOperand<Element>& tile_a = c_transposed ? b : a;
-  const TensorOperand<Element>& tile_b = c_transposed ? a : b;
-  TensorGemm gemm =
-      TensorGemmOf<Tile>(args, tile_a.matrices.count > 1, tile_b.matrices.count > 1, c_transposed);
+  RETURN_IF_ERROR(operands.LaunchCopies(args));
+  const TileOperands<Element> of_tile = operands.OfTile(args, c_transposed);
+  TensorGemm gemm = TensorGemmOf<Tile>(args, of_tile.a.matrices.count > 1,
+                                       of_tile.b.matrices.count > 1, c_transposed);
   gemm.scales = scales;
-  return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), tile_a, tile_b,
-                                   finish...);
+  return LaunchTensorProduct<Tile>(args, gemm, PersistentGrid<Tile>(gemm, device), of_tile.a,
+                                   of_tile.b, finish...);
 }
 
 // A call with an epilogue as kernels of tensor_finish.h take it: the product itself, and what is

@@ -81,16 +81,10 @@ LaunchStatus MatMulTensorFewInt8(const MatMulArgs& args) {
   const TensorOperands<int8_t> operands(args);
   const DecodePlan plan = PlanOf(args, operands);
   if (plan.cols == 0) return Fallback().run(args);
-  auto* const packed_a = static_cast<char*>(args.workspace);
-  char* const packed_b = packed_a + operands.a.Bytes();
-  RETURN_IF_ERROR(operands.a.Launch(packed_a, args.stream));
-  RETURN_IF_ERROR(operands.b.Launch(packed_b, args.stream));
-  const TensorOperand<int8_t> a = {operands.a.Packed(packed_a), operands.a.PackedMatrices()};
-  const TensorOperand<int8_t> b = {operands.b.Packed(packed_b), operands.b.PackedMatrices()};
-  const TensorOperand<int8_t>& few = plan.transposed ? b : a;
-  const TensorOperand<int8_t>& many = plan.transposed ? a : b;
-  return plan.cols == kFewInt8Cols[0] ? Launch<kFewInt8Cols[0]>(args, plan, few, many)
-                                      : Launch<kFewInt8Cols[1]>(args, plan, few, many);
+  RETURN_IF_ERROR(operands.LaunchCopies(args));
+  const TileOperands<int8_t> of_tile = operands.OfTile(args, plan.transposed);
+  return plan.cols == kFewInt8Cols[0] ? Launch<kFewInt8Cols[0]>(args, plan, of_tile.a, of_tile.b)
+                                      : Launch<kFewInt8Cols[1]>(args, plan, of_tile.a, of_tile.b);
 }
 
 int64_t MatMulTensorFewInt8WorkspaceBytes(const MatMulArgs& args) {

@@ -42,23 +42,17 @@ LaunchStatus Launch(const MatMulArgs& args, const DeviceModel& device, const Int
 
 LaunchStatus MatMulInt8Split(const MatMulArgs& args, const DeviceModel& device,
                              const Int8SplitPlan& plan, const TensorOperands<int8_t>& operands) {
-  auto* const packed_a = static_cast<char*>(args.workspace);
-  char* const packed_b = packed_a + operands.a.Bytes();
-  RETURN_IF_ERROR(operands.a.Launch(packed_a, args.stream));
-  RETURN_IF_ERROR(operands.b.Launch(packed_b, args.stream));
-  const TensorOperand<int8_t> a = {operands.a.Packed(packed_a), operands.a.PackedMatrices()};
-  const TensorOperand<int8_t> b = {operands.b.Packed(packed_b), operands.b.PackedMatrices()};
-  const TensorOperand<int8_t>& rows = plan.transposed ? b : a;
-  const TensorOperand<int8_t>& cols = plan.transposed ? a : b;
+  RETURN_IF_ERROR(operands.LaunchCopies(args));
+  const TileOperands<int8_t> of_tile = operands.OfTile(args, plan.transposed);
   switch (plan.cols) {
     case 8:
-      return Launch<8>(args, device, plan, rows, cols);
+      return Launch<8>(args, device, plan, of_tile.a, of_tile.b);
     case 16:
-      return Launch<16>(args, device, plan, rows, cols);
+      return Launch<16>(args, device, plan, of_tile.a, of_tile.b);
     case 32:
-      return Launch<32>(args, device, plan, rows, cols);
+      return Launch<32>(args, device, plan, of_tile.a, of_tile.b);
     default:
-      return Launch<64>(args, device, plan, rows, cols);
+      return Launch<64>(args, device, plan, of_tile.a, of_tile.b);
   }
 }
 
